@@ -1,14 +1,13 @@
 #![doc = include_str!("lib.md")]
 
 mod admin;
-mod browsers;
 mod consent;
 mod faults;
 mod google;
 mod log;
 mod oauth;
 mod pages;
-mod played;
+mod product;
 mod receive;
 mod records;
 mod request;
@@ -31,9 +30,9 @@ use tokio::{net::TcpListener, sync::watch};
 
 pub use faults::{Fault, RotationMode};
 pub use log::Received;
-pub use played::reference;
 pub use records::{Field, Record, Section};
 pub use serve::Running;
+pub use state::reference;
 
 use state::State;
 

@@ -1,19 +1,23 @@
 //! What the core of the sandbox knows of a product, and all that changes while a sandbox runs.
 
+use std::collections::VecDeque;
+
+use axum::http::Method;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::{
-    faults::{Fault, Plan},
-    google::Google,
+    faults::Fault,
+    google::{self, Google},
     log::Log,
+    product::Product,
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
     users,
-    warehouse::Snowflake,
-    workspace::Notion,
+    warehouse::{self, Snowflake},
+    workspace::{self, Notion},
 };
 
 /// The products with what their users own, the plans to misbehave, the log.
@@ -173,6 +177,88 @@ fn find<'a>(products: &'a [Box<dyn Product>], host: &str) -> Option<&'a dyn Prod
     Some(product.as_ref())
 }
 
+/// Faults that wait for their request.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    waiting: VecDeque<(Fault, u32)>,
+    headers: Vec<(Fault, Option<u32>)>,
+}
+
+impl Plan {
+    /// Waits for a request.
+    pub(crate) fn add(&mut self, fault: Fault) {
+        match fault {
+            Fault::RawHeaders { times, .. } => self.headers.push((fault, times)),
+            other => {
+                let times = other.times();
+                self.waiting.push_back((other, times));
+            }
+        }
+    }
+
+    /// The fault that strikes this request, counted down.
+    pub(crate) fn take(
+        &mut self,
+        request: &Request,
+        product: Option<&dyn Product>,
+    ) -> Option<Fault> {
+        let index = self
+            .waiting
+            .iter()
+            .position(|(fault, left)| *left > 0 && applies_to(fault, request, product))?;
+        let (fault, left) = self.waiting.get_mut(index)?;
+        *left -= 1;
+        let (fault, left) = (fault.clone(), *left);
+        if left == 0 {
+            self.waiting.remove(index);
+        }
+        Some(fault)
+    }
+
+    /// The extra headers of this request's response, counted down.
+    pub(crate) fn extra_headers(
+        &mut self,
+        request: &Request,
+        product: Option<&dyn Product>,
+    ) -> Vec<(String, String)> {
+        let mut extra = Vec::new();
+        for (fault, left) in &mut self.headers {
+            if *left == Some(0) || !applies_to(fault, request, product) {
+                continue;
+            }
+            if let Fault::RawHeaders { headers, .. } = fault {
+                extra.extend(headers.clone());
+            }
+            *left = left.map(|left| left - 1);
+        }
+        extra
+    }
+
+    /// What still waits, with the number of requests that it will strike.
+    pub(crate) fn waiting(&self) -> Vec<Value> {
+        self.waiting
+            .iter()
+            .map(|(fault, left)| serde_json::json!({"fault": fault, "left": left}))
+            .collect()
+    }
+}
+
+/// Whether a fault strikes a request to this product.
+fn applies_to(fault: &Fault, request: &Request, product: Option<&dyn Product>) -> bool {
+    let purpose = product.map(|product| product.purpose(request));
+    let is_api = purpose == Some(Purpose::Api);
+    let (host, path) = fault.target();
+    let at_host = match fault {
+        Fault::TokenError { .. } => purpose == Some(Purpose::Token),
+        Fault::SavedButUnavailable { .. } => {
+            let says_so = product.is_some_and(Product::says_what_was_saved);
+            is_api && says_so && request.method != Method::GET
+        }
+        _ => host.map_or(is_api, |host| host == request.host),
+    };
+    at_host && path.is_none_or(|part| request.path.contains(part))
+}
+
 /// Every product, as it is at the beginning.
 pub(crate) fn products() -> Vec<Box<dyn Product>> {
     vec![
@@ -182,93 +268,26 @@ pub(crate) fn products() -> Vec<Box<dyn Product>> {
     ]
 }
 
-/// A product with its authorization server: its hosts, its clients, and all that its users own there.
-pub(crate) trait Product: Send {
-    /// Whether the product is at this host.
-    fn serves(&self, host: &str) -> bool;
-
-    /// What a request to one of its hosts is for.
-    fn purpose(&self, request: &Request) -> Purpose;
-
-    /// Processes a request to one of its hosts.
-    fn respond(&mut self, shared: &mut Shared, request: &Request) -> Response;
-
-    /// The response to a request that is refused without being processed, in the product's shape.
-    fn refuse(&self, request: &Request, refusal: &Refusal<'_>) -> Response;
-
-    /// Whether an error of the product can say that a write was saved.
-    fn says_what_was_saved(&self) -> bool {
-        false
+/// The page as Markdown.
+#[must_use]
+pub fn reference() -> String {
+    let mut page = String::from(
+        "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->\n\n\
+         # What the sandbox plays\n\n\
+         The sandbox plays the methods of this page. If you call another method of these products, it returns 501 and\n\
+         says that the product has the method. An address that the product doesn't have returns the product's own error.\n",
+    );
+    let apis = google::played()
+        .into_iter()
+        .chain([workspace::played(), warehouse::played()]);
+    for api in apis {
+        page += &format!("\n## {}\n\n| Method | Request |\n|---|---|\n", api.title);
+        for [name, verb, path] in api.played {
+            page += &format!("| {name} | `{verb} {path}` |\n");
+        }
+        if api.others > 0 {
+            page += &format!("\n501 for {} other methods.\n", api.others);
+        }
     }
-
-    /// What [`Fault::SavedButUnavailable`] makes of the response to a write, where
-    /// [`Product::says_what_was_saved`].
-    fn saved_but_unavailable(&self, _: &Request, response: Response) -> Response {
-        response
-    }
-
-    /// Whether responses are compressed for a client that asks for it.
-    fn compresses_on_request(&self) -> bool {
-        true
-    }
-
-    /// Does what a fault says at once, as far as it concerns the product.
-    fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String>;
-
-    /// Registers an OAuth client.
-    fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]);
-
-    /// Back to the seeded beginning. Clients stay, because they are configuration.
-    fn reset(&mut self);
-
-    /// Grants and tokens, to be restored after a restart. What the users own is not kept.
-    fn save(&self) -> Value;
-
-    /// Takes back what [`Product::save`] gave.
-    fn restore(&mut self, saved: &Value) -> serde_json::Result<()>;
-
-    /// Adds what the users own to the world in readable JSON: `{"users": [{"email": …}]}`.
-    fn describe(&self, world: &mut Value);
-
-    /// What a user owns, to be looked at and changed by hand.
-    fn sections(&mut self, _: &Shared, _: &str) -> Vec<Section> {
-        Vec::new()
-    }
-
-    /// Adds a record to a section; nothing where the section is another product's.
-    fn add_record(
-        &mut self,
-        _: &mut Shared,
-        _user: &str,
-        _section: &str,
-        _: &Values,
-    ) -> Option<Result<(), String>> {
-        None
-    }
-
-    /// Deletes a record, in the same way.
-    fn delete_record(
-        &mut self,
-        _user: &str,
-        _section: &str,
-        _id: &str,
-    ) -> Option<Result<(), String>> {
-        None
-    }
-}
-
-/// Why a request is refused without being processed.
-#[derive(Debug)]
-pub(crate) enum Refusal<'fault> {
-    /// A good access token is refused.
-    Unauthorized,
-    /// An error of the API.
-    Error {
-        status: u16,
-        reason: &'fault str,
-        message: Option<&'fault str>,
-        retry_after: Option<&'fault str>,
-    },
-    /// An error of the token endpoint.
-    TokenError { status: u16, error: &'fault str },
+    page + "\n## Next\n\n- [Test against the sandbox](../build/sandbox.md): change its data, or let it fail.\n"
 }

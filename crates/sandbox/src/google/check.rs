@@ -3,18 +3,18 @@
 //! In order: address and method, query parameters, token, scopes. Then the method runs, and `fields` cuts its
 //! response.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::LazyLock};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use axum::http::{Method, StatusCode, header};
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
-    batch,
+    Api,
     errors::ApiError,
     fields::Selection,
-    method::{Api, ApiMethod, Call, Parameter},
-    schema, upload,
+    method::{ApiMethod, Call, Parameter},
+    schema,
 };
 use crate::{
     google::State,
@@ -49,47 +49,6 @@ pub(super) struct Admitted {
     pub(super) selection: Option<Selection>,
     /// Whether the response is indented.
     pub(super) indented: bool,
-}
-
-/// Responds to a request to an API: one request, an upload, or several requests in one.
-pub(super) fn dispatch(api: &'static Api, state: &mut State, request: &Request) -> Response {
-    let mut request = meant(request);
-    // Google takes a slash at the end of these two.
-    let takes_slash = matches!(api.name, "sheets" | "drive");
-    if takes_slash && request.path.len() > 1 && request.path.ends_with('/') {
-        request.to_mut().path.pop();
-    }
-    let request = &*request;
-    if api.batch_paths.contains(&request.path.as_str()) {
-        batch::respond(api, state, request)
-    } else if upload::is_address(&request.path) {
-        upload::respond(api, state, request)
-    } else {
-        respond(api, state, request)
-    }
-}
-
-/// The request that is meant: `X-HTTP-Method-Override` is a POST that stands for another method. The client libraries
-/// send a GET whose address is too long so, with the query as a form in the body.
-fn meant(request: &Request) -> Cow<'_, Request> {
-    let meant = request
-        .header("x-http-method-override")
-        .filter(|_| request.method == Method::POST)
-        .and_then(|name| name.to_ascii_uppercase().parse::<Method>().ok());
-    let Some(method) = meant else {
-        return Cow::Borrowed(request);
-    };
-    let mut meant = request.clone();
-    meant.method = method;
-    if meant.method == Method::GET && request.form_parameters().is_some() {
-        let form = String::from_utf8_lossy(&request.body).into_owned();
-        meant.query = Some(match &request.query {
-            Some(query) if !query.is_empty() => format!("{query}&{form}"),
-            _ => form,
-        });
-        meant.body = Bytes::new();
-    }
-    Cow::Owned(meant)
 }
 
 /// Checks and runs one request that is not an upload.

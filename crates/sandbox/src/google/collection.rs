@@ -10,11 +10,14 @@ use super::{
     method::Call,
     schema::{Members as _, merge},
 };
-
 use crate::{google::State, shared};
 
 /// One record.
 pub(crate) type Item = Map<String, Value>;
+
+/// Refuses or completes an item that is about to be kept, given those of before (all, and the item itself as it was); none
+/// where it is to be deleted.
+pub(crate) type Check = fn(&[Item], Option<&mut Item>, Option<&Item>) -> Result<(), ApiError>;
 
 /// A resource.
 #[derive(Debug)]
@@ -31,8 +34,7 @@ pub(crate) struct Collection {
     pub(crate) required: &'static [&'static str],
     /// The id of a new item.
     pub(crate) new_id: fn(&mut State) -> String,
-    /// Refuses or completes an item that is about to be kept, given those of before; none where it is to be deleted.
-    pub(crate) check: fn(&[Item], Option<&mut Item>, Option<&Item>) -> Result<(), ApiError>,
+    pub(crate) check: Check,
     /// What `get` shows in addition to the item.
     pub(crate) more: fn(&State, &Call, &mut Item),
 }

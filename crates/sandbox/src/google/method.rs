@@ -8,38 +8,10 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::{
-    collection::Collection,
+    Api, Download,
     errors::{ApiError, ErrorShape},
 };
 use crate::{google::State, request::Query};
-
-/// One API: a host with its methods.
-#[derive(Debug)]
-pub(crate) struct Api {
-    /// What the ids of its methods begin with.
-    pub(crate) name: &'static str,
-    /// Name that errors give the service.
-    pub(crate) service: &'static str,
-    /// Parts of its errors.
-    pub(crate) errors: ErrorShape,
-    /// What members that only the product writes come to in a body: 403 with this message, or nothing.
-    pub(crate) refuses_read_only: Option<&'static str>,
-    /// The methods that a function plays, by their ids without the name.
-    pub(crate) plays: &'static [(&'static str, Run)],
-    /// The resources whose methods are regular.
-    pub(crate) collections: &'static [&'static Collection],
-    /// The methods that can give bytes (`alt=media`, or nothing else).
-    pub(crate) downloads: &'static [(&'static str, Download)],
-    /// Bytes of an upload at most (discovery, `maxSize`), and how their type begins (`accept`).
-    pub(crate) uploads: (u64, &'static str),
-    /// Addresses that take several requests at once (discovery, `batchPath`).
-    pub(crate) batch_paths: &'static [&'static str],
-}
-
-/// What a method does. `null` gets 204 and no body.
-pub(crate) type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
-/// What gives the bytes.
-pub(crate) type Download = fn(&State, &Call) -> Result<Media, ApiError>;
 
 /// One method, as its description has it.
 #[derive(Debug)]

@@ -20,12 +20,16 @@ mod sheets;
 mod upload;
 mod world;
 
+use std::borrow::Cow;
+
 use axum::http::{Method, StatusCode};
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use errors::ApiError;
-use method::{Api, Call, Media};
+use collection::Collection;
+use errors::{ApiError, ErrorShape};
+use method::{Call, Media};
 use resumable::Sessions;
 use schema::Members;
 use world::World;
@@ -34,13 +38,13 @@ use crate::{
     CLIENT_ID, CLIENT_SECRET,
     faults::Fault,
     oauth::{Incoming, Policy, Server},
-    pages, played,
+    pages,
+    product::{self, Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Ids,
     shared::Shared,
-    state::{Product, Refusal},
 };
 /// The hosts of Google.
 mod hosts {
@@ -57,6 +61,34 @@ mod hosts {
     pub(super) const TOKENS: &str = "oauth2.googleapis.com";
 }
 
+/// One API: a host with its methods.
+#[derive(Debug)]
+pub(crate) struct Api {
+    /// What the ids of its methods begin with.
+    pub(crate) name: &'static str,
+    /// Name that errors give the service.
+    pub(crate) service: &'static str,
+    /// Parts of its errors.
+    pub(crate) errors: ErrorShape,
+    /// What members that only the product writes come to in a body: 403 with this message, or nothing.
+    pub(crate) refuses_read_only: Option<&'static str>,
+    /// The methods that a function plays, by their ids without the name.
+    pub(crate) plays: &'static [(&'static str, Run)],
+    /// The resources whose methods are regular.
+    pub(crate) collections: &'static [&'static Collection],
+    /// The methods that can give bytes (`alt=media`, or nothing else).
+    pub(crate) downloads: &'static [(&'static str, Download)],
+    /// Bytes of an upload at most (discovery, `maxSize`), and how their type begins (`accept`).
+    pub(crate) uploads: (u64, &'static str),
+    /// Addresses that take several requests at once (discovery, `batchPath`).
+    pub(crate) batch_paths: &'static [&'static str],
+}
+
+/// What a method does. `null` gets 204 and no body.
+pub(crate) type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
+/// What gives the bytes.
+pub(crate) type Download = fn(&State, &Call) -> Result<Media, ApiError>;
+
 /// The APIs that are played.
 static APIS: [&Api; 5] = [
     &mail::GMAIL_API,
@@ -67,7 +99,7 @@ static APIS: [&Api; 5] = [
 ];
 
 /// What of the APIs is played.
-pub(crate) fn played() -> Vec<played::Api> {
+pub(crate) fn played() -> Vec<product::Api> {
     let titles = [
         "Gmail",
         "Google Calendar",
@@ -89,7 +121,7 @@ pub(crate) fn played() -> Vec<played::Api> {
                 format!("/{}", method.path),
             ]
         };
-        played::Api {
+        product::Api {
             title,
             played: own.into_iter().map(shown).collect(),
             others: others.len(),
@@ -181,7 +213,7 @@ impl Product for Google {
             }
             hosts::TOKENS => tokens(state, policy, request),
             _ => match api_of(request) {
-                Some(api) => check::dispatch(api, state, request),
+                Some(api) => dispatch(api, state, request),
                 None => pages::not_found(request),
             },
         }
@@ -305,4 +337,45 @@ fn tokens(state: &mut State, policy: &dyn Policy, request: &Request) -> Response
 
 fn incoming<'a>(ids: &'a mut Ids, now: Timestamp, request: &'a Request) -> Incoming<'a> {
     Incoming { ids, now, request }
+}
+
+/// Responds to a request to an API: one request, an upload, or several requests in one.
+fn dispatch(api: &'static Api, state: &mut State, request: &Request) -> Response {
+    let mut request = meant(request);
+    // Google takes a slash at the end of these two.
+    let takes_slash = matches!(api.name, "sheets" | "drive");
+    if takes_slash && request.path.len() > 1 && request.path.ends_with('/') {
+        request.to_mut().path.pop();
+    }
+    let request = &*request;
+    if api.batch_paths.contains(&request.path.as_str()) {
+        batch::respond(api, state, request)
+    } else if upload::is_address(&request.path) {
+        upload::respond(api, state, request)
+    } else {
+        check::respond(api, state, request)
+    }
+}
+
+/// The request that is meant: `X-HTTP-Method-Override` is a POST that stands for another method. The client libraries
+/// send a GET whose address is too long so, with the query as a form in the body.
+fn meant(request: &Request) -> Cow<'_, Request> {
+    let meant = request
+        .header("x-http-method-override")
+        .filter(|_| request.method == Method::POST)
+        .and_then(|name| name.to_ascii_uppercase().parse::<Method>().ok());
+    let Some(method) = meant else {
+        return Cow::Borrowed(request);
+    };
+    let mut meant = request.clone();
+    meant.method = method;
+    if meant.method == Method::GET && request.form_parameters().is_some() {
+        let form = String::from_utf8_lossy(&request.body).into_owned();
+        meant.query = Some(match &request.query {
+            Some(query) if !query.is_empty() => format!("{query}&{form}"),
+            _ => form,
+        });
+        meant.body = Bytes::new();
+    }
+    Cow::Owned(meant)
 }

@@ -7,7 +7,6 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
 
 use super::{check, errors::oauth, scopes};
-
 use crate::{
     faults::RotationMode,
     google::State,

@@ -8,11 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use url::form_urlencoded;
 
 use super::{
-    check,
+    Api, check,
     errors::ApiError,
     fields::Selection,
     method::{Call, Media},
-    upload,
 };
 use crate::{google::State, request::Request, response::Response};
 
@@ -65,8 +64,8 @@ pub(super) fn start(
     };
     let kind = request.header("x-upload-content-type").unwrap_or_default();
     let media = Media::of(kind, Bytes::new());
-    upload::check_type(call.api, &media.kind)?;
-    upload::check_size(call.api, total.unwrap_or_default())?;
+    check_type(call.api, &media.kind)?;
+    check_size(call.api, total.unwrap_or_default())?;
     // Drive refuses what it can before the bytes come.
     if call.api.name == "drive" {
         let mut world = state.world.clone();
@@ -196,7 +195,7 @@ impl Session {
                 "Invalid request. The upload was announced with {known} bytes, not {given}."
             )));
         }
-        upload::check_size(self.call.api, total.unwrap_or_default())?;
+        check_size(self.call.api, total.unwrap_or_default())?;
         self.total = self.total.or(total);
         Ok(())
     }
@@ -216,7 +215,7 @@ impl Session {
                 end - start
             )));
         }
-        upload::check_size(self.call.api, end)?;
+        check_size(self.call.api, end)?;
         if let Some(new) = usize::try_from(known - start)
             .ok()
             .and_then(|known| body.get(known..))
@@ -264,6 +263,24 @@ fn empty(status: StatusCode, id: &str) -> Response {
     Response::whole(status, "text/html; charset=UTF-8", Bytes::new())
         .with(header::CONTENT_LENGTH, "0")
         .with(UPLOAD_ID, id)
+}
+
+/// Whether the API takes bytes of this type.
+pub(super) fn check_type(api: &Api, kind: &str) -> Result<(), ApiError> {
+    let (_, accepts) = api.uploads;
+    if kind.to_ascii_lowercase().starts_with(accepts) {
+        return Ok(());
+    }
+    let message = format!("Media type '{kind}' is not supported. Valid media types: [{accepts}*]");
+    Err(ApiError::of(400, "badContent", message))
+}
+
+/// Whether the API takes so many bytes.
+pub(super) fn check_size(api: &Api, bytes: u64) -> Result<(), ApiError> {
+    if bytes <= api.uploads.0 {
+        return Ok(());
+    }
+    Err(ApiError::of(413, "uploadTooLarge", "Upload too large."))
 }
 
 #[cfg(test)]

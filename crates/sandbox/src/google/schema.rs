@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use serde_json::{Map, Value};
 
 use super::{
+    Api,
     errors::{ApiError, ErrorShape},
-    method::{Api, ApiMethod, snake_case},
+    method::{ApiMethod, snake_case},
 };
 
 /// Fields by the name of their schema.

@@ -1,9 +1,8 @@
 //! The authorization page, and its submission.
 
 use super::{
-    Incoming, Server,
+    Incoming, Pkce, Server,
     grants::{Asked, Terms},
-    policy::Pkce,
     policy::{Policy, Wrong},
     redirect_back,
     token::is_challenge,

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::policy::Profile;
+use super::Profile;
 use crate::{faults::RotationMode, shared::Ids};
 
 /// What the user allowed: scopes by their full names, ids of pages, or a role.

@@ -5,11 +5,10 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Incoming, Server,
+    ClientAuthentication, Incoming, Server,
     grants::{GrantError, Issued, Shown},
-    policy::{ClientAuthentication, Policy, TokenError},
+    policy::{Policy, TokenError},
 };
-
 use crate::{request::Query, request::Request, response::Response};
 
 /// Gives tokens for a code or a refresh token.

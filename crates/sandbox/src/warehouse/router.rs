@@ -3,29 +3,10 @@
 
 use axum::http::Method;
 
-use super::{errors::ApiError, statements};
+use super::{Call, Caller, errors::ApiError, statements};
 use crate::{
-    oauth::TokenState,
-    request::Request,
-    request::{Query, Repeated},
-    response::Response,
-    warehouse::State,
+    oauth::TokenState, request::Repeated, request::Request, response::Response, warehouse::State,
 };
-
-/// Who calls, by the token that came along.
-#[derive(Debug, Clone)]
-pub(super) struct Caller {
-    pub(super) email: String,
-    /// Role of the token; any of the user's where there is none.
-    pub(super) role: Option<String>,
-}
-
-/// A request that has passed the checks.
-pub(super) struct Call<'request> {
-    pub(super) caller: Caller,
-    pub(super) query: Query,
-    pub(super) request: &'request Request,
-}
 
 /// A query parameter, and which values fit it.
 type Parameter = (&'static str, fn(&str) -> bool);

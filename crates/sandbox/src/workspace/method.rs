@@ -11,7 +11,6 @@ use super::{
     errors::ApiError,
     ids::id_of,
 };
-
 use crate::{request::Query, request::Request};
 
 /// One method of the API.

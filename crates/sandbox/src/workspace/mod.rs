@@ -34,13 +34,12 @@ use crate::{
     WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
     faults::Fault,
     oauth::Server,
-    played,
+    product::{self, Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Ids,
     shared::Shared,
-    state::{Product, Refusal},
 };
 
 /// The one host.
@@ -57,7 +56,7 @@ pub(crate) struct Notion {
 }
 
 /// What of the API is played.
-pub(crate) fn played() -> played::Api {
+pub(crate) fn played() -> product::Api {
     let method = |method: &method::Method| {
         let versions = match (method.versions.0, method.versions.1) {
             (Version::Databases, Version::InTrash) => "every version",
@@ -70,7 +69,7 @@ pub(crate) fn played() -> played::Api {
             method.path.to_owned(),
         ]
     };
-    played::Api {
+    product::Api {
         title: "Notion",
         played: methods::METHODS.iter().map(method).collect(),
         others: methods::NOT_PLAYED.lines().count(),

@@ -3,9 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    calendar_at,
-    calendars::{check_writes, find},
-    find_event,
+    calendar_at, check_writes, find, find_event,
     listing::{View, etag},
     not_found,
     times::zone_parameter,

@@ -5,13 +5,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    calendar_at,
-    calendars::find,
-    find_event, occurrences,
+    calendar_at, find, find_event, occurrences,
     times::{Edge, check_time_range, format_in_zone, time_parameter, zone_named, zone_parameter},
     visible_events, written,
 };
-
 use crate::{
     google::{
         ApiError, Call, State, collection,

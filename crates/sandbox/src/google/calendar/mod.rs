@@ -1,6 +1,5 @@
 //! Calendar API v3: calendars, events, and when people are busy.
 
-mod calendars;
 mod events;
 mod listing;
 mod occurrences;
@@ -8,10 +7,13 @@ mod rule;
 mod times;
 mod written;
 
+use listing::list_etag;
+use serde_json::{Value, json};
+
 use crate::google::{
-    Api, ApiError,
+    Api, ApiError, Call, State, collection,
     errors::ErrorShape,
-    world::calendars::{Calendar, Calendars, Event},
+    world::calendars::{Calendar, Calendars, Event, Listing, Role},
 };
 
 /// `https://www.googleapis.com/calendar/v3`.
@@ -21,9 +23,9 @@ pub(crate) static CALENDAR_API: Api = Api {
     errors: ErrorShape::Older,
     refuses_read_only: None,
     plays: &[
-        ("calendarList.list", calendars::list),
-        ("calendarList.get", calendars::get_listed),
-        ("calendars.get", calendars::get),
+        ("calendarList.list", list),
+        ("calendarList.get", get_listed),
+        ("calendars.get", get),
         ("freebusy.query", occurrences::query),
         ("events.list", listing::list),
         ("events.instances", listing::instances),
@@ -84,4 +86,144 @@ fn find_event(calendars: &Calendars, index: usize, id: &str) -> Result<(usize, E
     let occurrence =
         occurrences::by_id(calendar_at(calendars, *home), series, id).ok_or_else(not_found)?;
     Ok((*home, occurrence))
+}
+
+/// `calendarList.list`: the calendars in the user's list. Nothing changes it, so nothing has changed since a sync token.
+pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let since = listing::synced_count(call, call.method.id, state.now)?;
+    let restricts = ["minAccessRole", "showOwnOrganizationOnly"]
+        .iter()
+        .any(|name| call.text(name).is_some())
+        || ["showDeleted", "showHidden"]
+            .iter()
+            .any(|name| call.text(name) == Some("false"));
+    if since.is_some() && restricts {
+        return Err(listing::restricted());
+    }
+    let least = match call.text("minAccessRole") {
+        Some("owner") => Role::Owner,
+        Some("writer" | "writerWithoutPrivateAccess") => Role::Writer,
+        _ => Role::Reader,
+    };
+    let calendars = &state.world.calendars;
+    let listed = calendars.all.iter().filter_map(|calendar| {
+        let listing = calendar.listing(&call.user)?;
+        let shown = since.is_none()
+            && (call.flag("showDeleted") || !listing.removed)
+            && (call.flag("showHidden") || !listing.hidden)
+            && listing.role >= least;
+        shown.then(|| entry(calendar, listing))
+    });
+    let listed: Vec<Value> = listed.collect();
+    let size = collection::size(call, "maxResults", 100, 250)?;
+    let page = collection::page(call, listed, size, &[])?;
+    let mut response = json!({ "kind": "calendar#calendarList", "etag": list_etag(&page.items), "items": page.items });
+    match page.next {
+        Some(next) => response["nextPageToken"] = json!(next),
+        None => {
+            let token = listing::sync_token(call, call.method.id, state.now, calendars.changes);
+            response["nextSyncToken"] = json!(token);
+        }
+    }
+    Ok(response)
+}
+
+/// `calendarList.get`: one calendar of the user's list.
+pub(super) fn get_listed(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (calendar, listing) = find_listed(state, call)?;
+    Ok(entry(calendar, listing))
+}
+
+/// `calendars.get`: the properties of a calendar.
+pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (calendar, _) = find_listed(state, call)?;
+    Ok(properties(calendar, "calendar#calendar"))
+}
+
+fn find_listed<'state>(
+    state: &'state State,
+    call: &Call,
+) -> Result<(&'state Calendar, &'state Listing), ApiError> {
+    let calendars = &state.world.calendars;
+    let index = calendars
+        .index_of(call.variable(0), &call.user)
+        .ok_or_else(not_found)?;
+    let calendar = calendar_at(calendars, index);
+    let listing = calendar.listing(&call.user).ok_or_else(not_found)?;
+    Ok((calendar, listing))
+}
+
+/// The calendar that the path names, if the user has it and the token's scopes reach it.
+pub(super) fn find(state: &State, call: &Call) -> Result<usize, ApiError> {
+    let calendars = &state.world.calendars;
+    let index = calendars
+        .index_of(call.variable(0), &call.user)
+        .ok_or_else(not_found)?;
+    let role = calendar_at(calendars, index)
+        .role(&call.user)
+        .ok_or_else(not_found)?;
+    let has = |scopes: &[&str]| scopes.iter().any(|scope| call.has_scope(scope));
+    let everywhere = [
+        "calendar",
+        "calendar.readonly",
+        "calendar.events",
+        "calendar.events.readonly",
+    ];
+    let owned = ["calendar.events.owned", "calendar.events.owned.readonly"];
+    // The narrower scopes reach less; no calendar here is public or made by the application.
+    if has(&everywhere) || (has(&owned) && role == Role::Owner) {
+        Ok(index)
+    } else {
+        Err(not_found())
+    }
+}
+
+/// Whether the user may write in the calendar at a place.
+pub(super) fn check_writes(state: &State, call: &Call, index: usize) -> Result<(), ApiError> {
+    if calendar_at(&state.world.calendars, index).role(&call.user) >= Some(Role::Writer) {
+        return Ok(());
+    }
+    let message = "You need to have writer access to this calendar.";
+    Err(ApiError::of(403, "requiredAccessLevel", message))
+}
+
+fn properties(calendar: &Calendar, kind: &str) -> Value {
+    let meetings: &[&str] = if calendar.takes_meetings {
+        &["hangoutsMeet"]
+    } else {
+        &[]
+    };
+    let mut shown = json!({
+        "kind": kind,
+        "etag": "\"1\"",
+        "id": calendar.id,
+        "summary": calendar.summary,
+        "timeZone": calendar.time_zone,
+        "conferenceProperties": {"allowedConferenceSolutionTypes": meetings},
+    });
+    if let Some(description) = calendar.description {
+        shown["description"] = json!(description);
+    }
+    shown
+}
+
+/// `CalendarListEntry`.
+fn entry(calendar: &Calendar, listing: &Listing) -> Value {
+    let mut entry = properties(calendar, "calendar#calendarListEntry");
+    entry["colorId"] = json!("14");
+    entry["backgroundColor"] = json!("#9fe1e7");
+    entry["foregroundColor"] = json!("#000000");
+    entry["accessRole"] = json!(listing.role.name());
+    entry["defaultReminders"] = json!([]);
+    for (name, is_so) in [
+        ("primary", calendar.primary_of == Some(listing.user)),
+        ("hidden", listing.hidden),
+        ("deleted", listing.removed),
+        ("selected", !listing.hidden && !listing.removed),
+    ] {
+        if is_so {
+            entry[name] = json!(true);
+        }
+    }
+    entry
 }

@@ -13,7 +13,6 @@ use super::{
     times::{Edge, check_time_range, format_in_zone, moment, zone_named, zone_of},
     visible_events,
 };
-
 use crate::google::{
     ApiError, Call, Members as _, State,
     world::calendars::{Calendar, Calendars, Event},

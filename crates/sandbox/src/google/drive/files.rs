@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{can_read, can_write, find, find_changeable, no_permission, not_writable, render};
-
+use super::{can_read, can_write, find, find_changeable, no_permission, not_writable};
 use crate::google::{
     ApiError, Call, Media, Members as _, State,
     world::files::{DOCUMENT, FOLDER, File, Files, SHEET, SHORTCUT, Spreadsheet},
@@ -43,7 +42,7 @@ const FORMATS: [(&str, &[&str]); 2] = [
 /// `files.get`: the metadata of one file.
 pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let file = find(&state.world.files, call, call.variable(0))?;
-    Ok(render::file(state.world, call, file))
+    Ok(super::file(state.world, call, file))
 }
 
 /// `files.get` with `alt=media`: the content of a file that was uploaded; the product's own documents are exported.
@@ -131,7 +130,7 @@ pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     if let Some(media) = &call.media {
         file.set_bytes(media.bytes.clone());
     }
-    let shown = render::file(state.world, call, &file);
+    let shown = super::file(state.world, call, &file);
     add_file(state, file);
     Ok(shown)
 }
@@ -139,7 +138,7 @@ pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> 
 /// `files.update`: changes a file's metadata, its place, or its content.
 pub(super) fn update(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let file = changed(state, call)?;
-    let shown = render::file(state.world, call, &file);
+    let shown = super::file(state.world, call, &file);
     if let Some(kept) = state.world.files.change_file(&file.id) {
         *kept = file;
     }

@@ -7,7 +7,7 @@
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
-use super::listing;
+use super::{count, phrases, starts_with_words, words as words_of};
 use crate::google::{
     ApiError,
     world::files::{File, Files},
@@ -117,10 +117,9 @@ impl Node {
             Self::And(one, other) | Self::Or(one, other) => {
                 one.relevance(words) + other.relevance(words)
             }
-            Self::Term(Term::FullText(phrases)) => phrases
-                .iter()
-                .map(|phrase| listing::count(words, phrase))
-                .sum(),
+            Self::Term(Term::FullText(phrases)) => {
+                phrases.iter().map(|phrase| count(words, phrase)).sum()
+            }
             Self::Not(_) | Self::Term(_) => 0,
         }
     }
@@ -130,16 +129,11 @@ impl Term {
     fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         let own = file.owner.as_deref() == Some(me);
         match self {
-            Self::NameBegins(words) => {
-                listing::starts_with_words(&listing::words(&file.name), words)
-            }
+            Self::NameBegins(words) => starts_with_words(&words_of(&file.name), words),
             Self::NameIs(name) => file.name.to_lowercase() == name.to_lowercase(),
             Self::FullText(phrases) => {
                 let words = indexed(file);
-                !phrases.is_empty()
-                    && phrases
-                        .iter()
-                        .all(|phrase| listing::count(&words, phrase) > 0)
+                !phrases.is_empty() && phrases.iter().all(|phrase| count(&words, phrase) > 0)
             }
             Self::TypeContains(part) => file.mime_type.starts_with(part.as_str()),
             Self::TypeIs(kind) => file.mime_type == *kind,
@@ -167,7 +161,7 @@ fn person<'a>(email: &'a str, me: &'a str) -> &'a str {
 /// Words that full text finds: name, description, content.
 fn indexed(file: &File) -> Vec<String> {
     let description = file.description.as_deref().unwrap_or_default();
-    listing::words(&format!("{} {description} {}", file.name, file.text))
+    words_of(&format!("{} {description} {}", file.name, file.text))
 }
 
 fn compare_times(given: Timestamp, sign: &str, wanted: Timestamp) -> bool {
@@ -250,9 +244,9 @@ impl Reader {
 
 fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, ApiError> {
     Ok(match (field, operator, value) {
-        ("name", "contains", Token::Text(text)) => Term::NameBegins(listing::words(&text)),
+        ("name", "contains", Token::Text(text)) => Term::NameBegins(words_of(&text)),
         ("name", "=", Token::Text(text)) => Term::NameIs(text),
-        ("fullText", "contains", Token::Text(text)) => Term::FullText(listing::phrases(&text)),
+        ("fullText", "contains", Token::Text(text)) => Term::FullText(phrases(&text)),
         ("mimeType", "contains", Token::Text(text)) => Term::TypeContains(text),
         ("mimeType", "=", Token::Text(text)) => Term::TypeIs(text),
         ("createdTime", "contains", _) | ("modifiedTime", "contains", _) => {

@@ -3,18 +3,17 @@
 
 use std::ops::Range;
 
-use jiff::Span;
+use jiff::{Span, civil::Date};
 use serde_json::{Value, json};
 
-use super::{
-    parse_input::DAY_ZERO,
-    range::{self, Area},
-};
-
+use super::range::{self, Area};
 use crate::google::{
     ApiError, Call,
     world::files::{Cell, Entered, Format, Spreadsheet},
 };
+
+/// Day 0 of a date's number (Sheets API, `DateTimeRenderOption`).
+pub(super) const DAY_ZERO: Date = jiff::civil::date(1899, 12, 30);
 
 /// Formulas that lead to each other further than this lead in a circle.
 const DEEPEST: usize = 64;

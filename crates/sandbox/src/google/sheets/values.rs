@@ -11,7 +11,6 @@ use super::{
     range::{self, Area},
     readable,
 };
-
 use crate::google::{
     ApiError, Call, Members as _, State,
     world::files::{Entered, Sheet, Spreadsheet},
@@ -256,15 +255,11 @@ impl Planned {
     }
 
     /// Writes the values; an `UpdateValuesResponse`, with the values where they are asked for.
-    pub(super) fn write(
-        self,
-        spreadsheet: &mut Spreadsheet,
-        answered: Option<ValueOptions>,
-    ) -> Value {
+    pub(super) fn write(self, spreadsheet: &mut Spreadsheet, asked: Option<ValueOptions>) -> Value {
         let written = rectangle(&self.area, &self.changes);
         let mut response = summary(spreadsheet, &written, &self.changes);
         apply(spreadsheet, self.area.sheet, self.changes);
-        if let Some(options) = answered {
+        if let Some(options) = asked {
             let whole = if self.area.open { &written } else { &self.area };
             response["updatedData"] = shown(spreadsheet, whole, options, self.by_columns);
         }

@@ -31,7 +31,7 @@ const SYSTEM_LABELS: &str = "CHAT SENT INBOX IMPORTANT TRASH DRAFT SPAM CATEGORY
 
 impl Mailbox {
     /// Sorts the messages and gives the messages that are drafts a draft id.
-    pub(super) fn new(mut messages: Vec<Message>, user_labels: Vec<Item>) -> Self {
+    pub(super) fn new(mut messages: Vec<Message>, user_labels: &[Item]) -> Self {
         messages.sort_by_key(|message| std::cmp::Reverse(message.received));
         let drafts = messages
             .iter()

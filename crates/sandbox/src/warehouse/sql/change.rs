@@ -64,9 +64,9 @@ pub(super) fn insert(
     if let SetExpr::Values(values) = source.body.as_ref() {
         values.rows.iter().try_for_each(|row| check(row.len()))?;
     }
-    let (answer, _) = engine.query(&mut source, places)?;
-    check(answer.columns.len())?;
-    let rows = fitted(&columns, answer.values)?;
+    let (found, _) = engine.query(&mut source, places)?;
+    check(found.columns.len())?;
+    let rows = fitted(&columns, found.values)?;
     if insert.overwrite {
         engine
             .rows
@@ -207,11 +207,11 @@ pub(super) fn create_table(
     let mut rows = Vec::new();
     if let Some(mut query) = create.query {
         engine.session.needs_warehouse()?;
-        let (answer, _) = engine.query(&mut query, places)?;
+        let (found, _) = engine.query(&mut query, places)?;
         if columns.is_empty() {
-            columns = answer.columns;
+            columns = found.columns;
         }
-        rows = fitted(&columns, answer.values)?;
+        rows = fitted(&columns, found.values)?;
     }
     let stored = engine.account.new_name();
     engine.rows.create(&stored, &columns)?;
@@ -240,8 +240,8 @@ pub(super) fn create_view(
     if let Some(kept) = make_room(engine, &path, create.or_replace, create.if_not_exists)? {
         return Ok(kept);
     }
-    let (answer, _) = engine.query(&mut create.query, places)?;
-    let mut columns = answer.columns;
+    let (found, _) = engine.query(&mut create.query, places)?;
+    let mut columns = found.columns;
     for (column, name) in columns.iter_mut().zip(&create.columns) {
         column.name = name_of(&name.name);
     }

@@ -13,11 +13,10 @@ use sqlparser::ast::{
 };
 
 use super::{
+    Translator,
     kinds::arguments,
-    translate::Translator,
     values::{converted, kind_named, name_of as type_name, read_moment, written},
 };
-
 use crate::warehouse::{account::Kind, errors::SqlError};
 
 /// Converts a value to a type: `STEAD_AS('DATE', x)`.
@@ -226,9 +225,11 @@ fn date_diff(call: &Context<'_>) -> Result<Value> {
 }
 
 /// Functions that SQLite has under the same name, or that are added to it.
-const SAME: &str = "ABS AVG CEIL COALESCE COUNT DATEADD DATEDIFF DATE_PART DATE_TRUNC DENSE_RANK FIRST_VALUE FLOOR \
-    GROUP_CONCAT IFNULL IIF INSTR LAG LAST_VALUE LEAD LENGTH LOWER LTRIM MAX MIN NTILE NULLIF RANK REPLACE ROUND \
-    ROW_NUMBER RTRIM SIGN SUBSTR SUBSTRING SUM TRIM UPPER";
+const SAME: [&str; 3] = [
+    "AVG COUNT DENSE_RANK FIRST_VALUE GROUP_CONCAT LAG LAST_VALUE LEAD MAX MIN NTILE RANK ROW_NUMBER SUM",
+    "ABS CEIL COALESCE DATEADD DATEDIFF DATE_PART DATE_TRUNC FLOOR IFNULL IIF NULLIF ROUND SIGN",
+    "INSTR LENGTH LOWER LTRIM REPLACE RTRIM SUBSTR SUBSTRING TRIM UPPER",
+];
 
 /// Functions that SQLite has under another name.
 const RENAMED: &str = "ANY_VALUE=MIN GREATEST=MAX IFF=IIF LEAST=MIN LEN=LENGTH NVL=IFNULL";
@@ -251,7 +252,9 @@ impl Translator<'_> {
         if let Some(WindowType::WindowSpec(window)) = &mut function.over {
             window.order_by.iter_mut().for_each(nulls_are_highest);
         }
-        if SAME.split(' ').any(|same| same == name)
+        if SAME
+            .iter()
+            .any(|same| same.split(' ').any(|same| same == name))
             || [CONVERT, DIVIDE, TRUTH].contains(&name.as_str())
         {
             return Ok(None);

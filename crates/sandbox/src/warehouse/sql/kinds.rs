@@ -12,7 +12,6 @@ use super::{
     read::name_of,
     values::{BoundValue, kind_of_type},
 };
-
 use crate::warehouse::{
     account::{Column, Kind},
     errors::SqlError,

@@ -27,7 +27,18 @@ use crate::warehouse::account::{Account, Cell, Column, Kind, Person};
 use functions::unit_is_text;
 use kinds::Kinds;
 use read::path_of;
-use translate::{Named, Translator};
+use translate::Named;
+
+/// Rewrites one statement in place.
+struct Translator<'a> {
+    /// Tables by the names as written.
+    places: &'a BTreeMap<String, Place>,
+    kinds: Kinds<'a>,
+    session: &'a Session,
+    now: Timestamp,
+    /// How long the statement takes.
+    seconds: i64,
+}
 
 /// A table that a statement names: where its rows are, and its columns.
 #[derive(Debug, Clone)]
@@ -46,15 +57,15 @@ pub(super) struct Relation {
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
-/// What SQLite answers.
-struct Answer {
+/// What SQLite returns.
+struct Found {
     columns: Vec<Column>,
     /// Whether a column is one of a table, so that its type is declared.
     declared: Vec<bool>,
     values: Vec<Vec<Value>>,
 }
 
-impl Answer {
+impl Found {
     /// The type of a column that has none is the one that its values tell.
     fn new(columns: Vec<(String, Option<Kind>)>, values: Vec<Vec<Value>>) -> Self {
         let declared = columns.iter().map(|(_, kind)| kind.is_some()).collect();
@@ -167,10 +178,10 @@ impl Engine<'_> {
     ) -> Result<Outcome, SqlError> {
         match statement {
             Statement::Query(mut query) => {
-                let (answer, seconds) = self.query(&mut query, places)?;
+                let (found, seconds) = self.query(&mut query, places)?;
                 Ok(Outcome {
                     seconds,
-                    ..Outcome::rows(answer.shown())
+                    ..Outcome::rows(found.shown())
                 })
             }
             Statement::Insert(insert) => change::insert(self, insert, places),
@@ -198,19 +209,19 @@ impl Engine<'_> {
         &self,
         query: &mut Query,
         places: &BTreeMap<String, Place>,
-    ) -> Result<(Answer, i64), SqlError> {
+    ) -> Result<(Found, i64), SqlError> {
         let mut translator = self.translator(places);
         let kinds = translator.kinds.of_query(query);
         translate(&mut translator, query)?;
-        let mut answer = self.rows.query(&query.to_string(), Vec::new())?;
-        for (index, column) in answer.columns.iter_mut().enumerate() {
-            if answer.declared[index] {
+        let mut found = self.rows.query(&query.to_string(), Vec::new())?;
+        for (index, column) in found.columns.iter_mut().enumerate() {
+            if found.declared[index] {
                 column.nullable = translator.kinds.is_nullable(&column.name);
             } else if let Some(Some(kind)) = kinds.get(index) {
                 column.kind = *kind;
             }
         }
-        Ok((answer, translator.seconds))
+        Ok((found, translator.seconds))
     }
 
     fn translator<'a>(&'a self, places: &'a BTreeMap<String, Place>) -> Translator<'a> {

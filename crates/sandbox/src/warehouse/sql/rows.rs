@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Error, config::DbConfig, params_from_iter, types::Value};
 
 use super::{
-    Answer, functions,
+    Found, functions,
     read::{decode, encode},
     values::{declared, kind_named, stored},
 };
@@ -104,7 +104,7 @@ impl Rows {
     }
 
     /// Runs a query. A column that is one of a table has the type that the table declares.
-    pub(super) fn query(&self, sql: &str, values: Vec<Value>) -> Result<Answer, SqlError> {
+    pub(super) fn query(&self, sql: &str, values: Vec<Value>) -> Result<Found, SqlError> {
         let query = || {
             let mut statement = self.0.prepare(sql)?;
             let columns = statement.columns();
@@ -123,7 +123,7 @@ impl Rows {
                 let row = (0..columns.len()).map(|index| row.get(index));
                 read.push(row.collect::<Result<Vec<Value>, Error>>()?);
             }
-            Ok(Answer::new(columns, read))
+            Ok(Found::new(columns, read))
         };
         query().map_err(|error| failed(&error))
     }
@@ -143,7 +143,7 @@ impl Rows {
             "SELECT rowid, * FROM {} ORDER BY rowid DESC LIMIT {most}",
             table.stored
         );
-        let rows = self.query(&sql, Vec::new()).map(|answer| answer.values);
+        let rows = self.query(&sql, Vec::new()).map(|found| found.values);
         let text = |value: &Value| match value {
             Value::Null => String::new(),
             Value::Integer(number) => number.to_string(),

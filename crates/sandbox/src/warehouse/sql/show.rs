@@ -7,7 +7,7 @@ use sqlparser::{
 };
 
 use super::{
-    Answer, Engine, catalog,
+    Engine, Found, catalog,
     read::{Text, end, name_of, path_of},
 };
 use crate::warehouse::{account::Database, errors::SqlError};
@@ -28,7 +28,7 @@ const KINDS: [(&str, usize); 10] = [
 ];
 
 /// Runs a SHOW; nothing for another statement.
-pub(super) fn run(engine: &Engine<'_>, text: &Text) -> Option<Result<Answer, SqlError>> {
+pub(super) fn run(engine: &Engine<'_>, text: &Text) -> Option<Result<Found, SqlError>> {
     let (parser, _) = match text.reader() {
         Ok(reader) => reader,
         Err(error) => return Some(Err(error)),
@@ -52,7 +52,7 @@ struct Show<'a> {
 }
 
 impl Show<'_> {
-    fn run(mut self) -> Result<Answer, SqlError> {
+    fn run(mut self) -> Result<Found, SqlError> {
         let view = self.view()?;
         end(&self.parser)?;
         let engine = self.engine;

@@ -1,12 +1,8 @@
 //! From Snowflake's syntax tree to SQLite's: names, values and functions. What neither has in common is refused by
 //! name.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::ControlFlow,
-};
+use std::{collections::BTreeSet, ops::ControlFlow};
 
-use jiff::Timestamp;
 use sqlparser::ast::{
     BinaryOperator, Cte, DataType, Expr, GroupByExpr, Ident, LimitClause, ObjectName, OrderByKind,
     Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, SetOperator, Spanned as _,
@@ -14,25 +10,14 @@ use sqlparser::ast::{
 };
 
 use super::{
-    Place, Session,
+    Translator,
     functions::{DIVIDE, TRUTH},
     functions::{call, constant, convert, nulls_are_highest, take, text},
-    kinds::{Kinds, check_grouping},
+    kinds::check_grouping,
     read::{ident, name_of, path_of},
     values::{kind_of_type, stored},
 };
 use crate::warehouse::{account::Kind, errors::SqlError};
-
-/// Rewrites one statement in place.
-pub(super) struct Translator<'a> {
-    /// Tables by the names as written.
-    pub(super) places: &'a BTreeMap<String, Place>,
-    pub(super) kinds: Kinds<'a>,
-    pub(super) session: &'a Session,
-    pub(super) now: Timestamp,
-    /// How long the statement takes.
-    pub(super) seconds: i64,
-}
 
 type Flow = ControlFlow<SqlError>;
 

@@ -12,9 +12,8 @@ use serde_json::json;
 pub(super) use submit::submit;
 
 use super::{
-    State,
+    Call, State,
     errors::{ApiError, SqlError},
-    router::Call,
     sql::{self, Engine, Outcome, Rows, Session},
 };
 use crate::{

@@ -8,14 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::record::{Record, Result as StatementResult, Stage};
-
 use crate::{
     response::Response,
     warehouse::{
-        State,
+        Call, Caller, State,
         account::{Account, Column, Kind},
         errors::{ApiError, SqlError},
-        router::{Call, Caller},
         sql::{self, BoundValue, Engine, Outcome, Relation, Session, bind},
     },
 };

@@ -1,11 +1,8 @@
 //! The methods of the API, a file per resource.
 
 mod blocks;
-mod comments;
 mod databases;
 mod others;
-mod pages;
-mod query;
 
 use super::{
     method::Capability::{InsertComments, InsertContent, ReadComments, ReadContent, ReadUsers},
@@ -29,9 +26,15 @@ pub(crate) static METHODS: [Method; 16] = [
         "/v1/pages/{page_id}",
         Some(ReadContent),
         FILTERED,
-        pages::get,
+        databases::get_page,
     ),
-    Method::new("POST", "/v1/pages", Some(InsertContent), &[], pages::create),
+    Method::new(
+        "POST",
+        "/v1/pages",
+        Some(InsertContent),
+        &[],
+        databases::create_page,
+    ),
     Method::new(
         "GET",
         "/v1/databases/{database_id}",
@@ -51,7 +54,7 @@ pub(crate) static METHODS: [Method; 16] = [
         "/v1/databases/{database_id}/query",
         Some(ReadContent),
         FILTERED,
-        query::query_database,
+        databases::query_database,
     )
     .until(Version::Databases),
     Method::new(
@@ -59,7 +62,7 @@ pub(crate) static METHODS: [Method; 16] = [
         "/v1/data_sources/{data_source_id}/query",
         Some(ReadContent),
         FILTERED,
-        query::query_source,
+        databases::query_source,
     )
     .since(Version::DataSources),
     Method::new(
@@ -96,21 +99,21 @@ pub(crate) static METHODS: [Method; 16] = [
         "/v1/comments",
         Some(ReadComments),
         &["block_id", "page_size", "start_cursor"],
-        comments::list,
+        others::list,
     ),
     Method::new(
         "GET",
         "/v1/comments/{comment_id}",
         Some(ReadComments),
         &[],
-        comments::get,
+        others::get,
     ),
     Method::new(
         "POST",
         "/v1/comments",
         Some(InsertComments),
         &[],
-        comments::create,
+        others::create,
     ),
 ];
 

@@ -1,7 +1,5 @@
 //! Snowflake: its authorization server and its SQL API.
 
-mod changes;
-mod metadata;
 mod oauth;
 mod queries;
 mod statements;
