@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
 
-use crate::client::{CONTACTS, OTHERS, Stage};
+use crate::client::{CONTACTS, OTHERS, Stage, cases};
 
 fn names(list: &Value) -> Vec<String> {
     let people = list["connections"].as_array().expect("connections");
@@ -22,60 +22,25 @@ fn names(list: &Value) -> Vec<String> {
 async fn a_mask_is_required_and_checked() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
-    for (path, says) in [
-        ("people/me/connections", "personFields mask is required"),
-        (
-            "people/me/connections?personFields=",
-            "personFields mask is required",
-        ),
-        (
-            "people/me/connections?personFields=names,shoeSize",
-            "Invalid personFields mask path",
-        ),
-        (
-            "people/me/connections?personFields=names&personFields=photos",
-            "not repeating",
-        ),
-        (
-            "people/me/connections?personFields=names&pageSize=1001",
-            "Page size",
-        ),
-        (
-            "people/me/connections?personFields=names&pageSize=-1",
-            "Page size",
-        ),
-        (
-            "people/me/connections?personFields=names&sortOrder=RANDOM",
-            "TYPE_ENUM",
-        ),
-        (
-            "people/me/connections?personFields=names&sources=NOWHERE",
-            "TYPE_ENUM",
-        ),
-        (
-            "people/me/connections?readMask=names",
-            "Cannot bind query parameter",
-        ),
-        ("people/c1/connections?personFields=names", "people/me"),
-        ("people:searchContacts?query=a", "readMask mask is required"),
-        ("people:searchContacts?readMask=names", "query is required"),
-        (
-            "people:searchContacts?query=a&readMask=names&pageSize=x",
-            "TYPE_INT32",
-        ),
-        (
-            "people:searchContacts?query=a&readMask=names&pageToken=x",
-            "Cannot bind query parameter",
-        ),
-        (
-            "otherContacts:search?query=a&readMask=names,photos",
-            "Invalid readMask mask path",
-        ),
-        (
-            "otherContacts:search?query=a&readMask=names&sources=READ_SOURCE_TYPE_CONTACT",
-            "Cannot bind",
-        ),
-    ] {
+    let table = "
+        people/me/connections => personFields mask is required
+        people/me/connections?personFields= => personFields mask is required
+        people/me/connections?personFields=names,shoeSize => Invalid personFields mask path
+        people/me/connections?personFields=names&personFields=photos => not repeating
+        people/me/connections?personFields=names&pageSize=1001 => Page size
+        people/me/connections?personFields=names&pageSize=-1 => Page size
+        people/me/connections?personFields=names&sortOrder=RANDOM => TYPE_ENUM
+        people/me/connections?personFields=names&sources=NOWHERE => TYPE_ENUM
+        people/me/connections?readMask=names => Cannot bind query parameter
+        people/c1/connections?personFields=names => people/me
+        people:searchContacts?query=a => readMask mask is required
+        people:searchContacts?readMask=names => query is required
+        people:searchContacts?query=a&readMask=names&pageSize=x => TYPE_INT32
+        people:searchContacts?query=a&readMask=names&pageToken=x => Cannot bind query parameter
+        otherContacts:search?query=a&readMask=names,photos => Invalid readMask mask path
+        otherContacts:search?query=a&readMask=names&sources=READ_SOURCE_TYPE_CONTACT => Cannot bind
+    ";
+    for [path, says] in cases(table) {
         let reply = stage.people(path, &ada).await;
         assert_eq!(reply.status, 400, "{path} {}", reply.text);
         let error = &reply.json()["error"];

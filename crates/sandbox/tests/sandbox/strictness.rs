@@ -3,7 +3,7 @@
 use serde_json::json;
 use stead_sandbox::Fault;
 
-use crate::client::{CONTACTS, GMAIL_READ, Stage};
+use crate::client::{CONTACTS, GMAIL_READ, Stage, cases};
 
 #[tokio::test]
 async fn a_token_is_required_and_must_be_good() {
@@ -273,43 +273,16 @@ async fn http_2_is_spoken_as_well() {
 async fn a_method_that_the_sandbox_does_not_play_says_so() {
     let stage = Stage::new().await;
     let token = stage.tokens("ada@example.com", &[GMAIL_READ]).await.access;
-    for (verb, path, id) in [
-        (
-            "POST",
-            "/www.googleapis.com/calendar/v3/calendars/primary/events/import",
-            "calendar.events.import",
-        ),
-        (
-            "GET",
-            "/www.googleapis.com/calendar/v3/calendars/primary/acl",
-            "calendar.acl.list",
-        ),
-        (
-            "GET",
-            "/www.googleapis.com/drive/v3/about?fields=user",
-            "drive.about.get",
-        ),
-        (
-            "POST",
-            "/gmail.googleapis.com/gmail/v1/users/me/messages",
-            "gmail.users.messages.insert",
-        ),
-        (
-            "POST",
-            "/gmail.googleapis.com/upload/gmail/v1/users/me/messages/import",
-            "gmail.users.messages.import",
-        ),
-        (
-            "POST",
-            "/sheets.googleapis.com/v4/spreadsheets/x:batchUpdate",
-            "sheets.spreadsheets.batchUpdate",
-        ),
-        (
-            "GET",
-            "/people.googleapis.com/v1/people/me",
-            "people.people.get",
-        ),
-    ] {
+    let table = "
+        POST => /www.googleapis.com/calendar/v3/calendars/primary/events/import => calendar.events.import
+        GET => /www.googleapis.com/calendar/v3/calendars/primary/acl => calendar.acl.list
+        GET => /www.googleapis.com/drive/v3/about?fields=user => drive.about.get
+        POST => /gmail.googleapis.com/gmail/v1/users/me/messages => gmail.users.messages.insert
+        POST => /gmail.googleapis.com/upload/gmail/v1/users/me/messages/import => gmail.users.messages.import
+        POST => /sheets.googleapis.com/v4/spreadsheets/x:batchUpdate => sheets.spreadsheets.batchUpdate
+        GET => /people.googleapis.com/v1/people/me => people.people.get
+    ";
+    for [verb, path, id] in cases(table) {
         let reply = stage.json(verb, path, &token, &json!({})).await;
         assert_eq!(reply.status, 501, "{path}: {}", reply.text);
         let error = &reply.json()["error"];

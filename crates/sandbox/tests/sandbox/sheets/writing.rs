@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BASE, READONLY, Sheets, refused};
-use crate::client::Reply;
+use crate::client::{Reply, cases};
 
 #[tokio::test]
 async fn what_is_written_is_read_again() {
@@ -53,78 +53,32 @@ async fn what_is_written_is_read_again() {
 #[tokio::test]
 async fn writing_is_strict() {
     let sheets = Sheets::ada().await;
-    let raw = "valueInputOption=RAW";
-    let one = json!({"values": [["a"]]});
-    let two = json!({"values": [["a", "b"]]});
-    for (range, query, body, status, says) in [
-        (
-            "A1",
-            "",
-            &one,
-            400,
-            "'valueInputOption' is required but not specified",
-        ),
-        (
-            "A1",
-            "valueInputOption=INPUT_VALUE_OPTION_UNSPECIFIED",
-            &one,
-            400,
-            "is required",
-        ),
-        ("A1", "valueInputOption=raw", &one, 400, "TYPE_ENUM"),
-        ("A1:A2", raw, &two, 400, "tried writing to column [B]"),
-        ("Z1", raw, &two, 400, "Range (Plan!AA1) exceeds grid limits"),
-        (
-            "A1",
-            raw,
-            &json!({"values": [["a", [1]]]}),
-            400,
-            "Invalid values[0][1]: list_value",
-        ),
-        (
-            "A1",
-            raw,
-            &json!({"values": [[{"a": 1}]]}),
-            400,
-            "struct_value",
-        ),
-        ("A1", raw, &json!({"values": ["a"]}), 400, "data.values[0]"),
-        (
-            "A1",
-            raw,
-            &json!({"value": [["a"]]}),
-            400,
-            "Unknown name \"value\" at 'data'",
-        ),
-        (
-            "A1",
-            raw,
-            &json!({"range": "B1", "values": [["a"]]}),
-            400,
-            "is not the range",
-        ),
-        (
-            "A1",
-            raw,
-            &json!({"majorDimension": "rows", "values": []}),
-            400,
-            "major_dimension",
-        ),
-        (
-            "A1",
-            "valueInputOption=USER_ENTERED",
-            &json!({"values": [["=NOW()"]]}),
-            501,
-            "evaluates only",
-        ),
-        ("Nope", raw, &one, 400, "Unable to parse range"),
-    ] {
-        refused(&sheets.put(range, query, body).await, status, says);
+    let table = r#"
+        A1? => {"values": [["a"]]} => 400 => 'valueInputOption' is required but not specified
+        A1?valueInputOption=INPUT_VALUE_OPTION_UNSPECIFIED => {"values": [["a"]]} => 400 => is required
+        A1?valueInputOption=raw => {"values": [["a"]]} => 400 => TYPE_ENUM
+        A1:A2?valueInputOption=RAW => {"values": [["a", "b"]]} => 400 => tried writing to column [B]
+        Z1?valueInputOption=RAW => {"values": [["a", "b"]]} => 400 => Range (Plan!AA1) exceeds grid limits
+        A1?valueInputOption=RAW => {"values": [["a", [1]]]} => 400 => Invalid values[0][1]: list_value
+        A1?valueInputOption=RAW => {"values": [[{"a": 1}]]} => 400 => struct_value
+        A1?valueInputOption=RAW => {"values": ["a"]} => 400 => data.values[0]
+        A1?valueInputOption=RAW => {"value": [["a"]]} => 400 => Unknown name "value" at 'data'
+        A1?valueInputOption=RAW => {"range": "B1", "values": [["a"]]} => 400 => is not the range
+        A1?valueInputOption=RAW => {"majorDimension": "rows", "values": []} => 400 => major_dimension
+        A1?valueInputOption=USER_ENTERED => {"values": [["=NOW()"]]} => 501 => evaluates only
+        Nope?valueInputOption=RAW => {"values": [["a"]]} => 400 => Unable to parse range
+    "#;
+    for [address, body, status, says] in cases(table) {
+        let (range, query) = address.split_once('?').unwrap();
+        let body = serde_json::from_str(body).unwrap();
+        let reply = sheets.put(range, query, &body);
+        refused(&reply.await, status.parse().unwrap(), says);
     }
     let id = sheets.id("Budget 2026");
-    let url = sheets.stage.url(&format!("{BASE}/{id}/values/A1?{raw}"));
+    let path = format!("{BASE}/{id}/values/A1?valueInputOption=RAW");
+    let url = sheets.stage.url(&path);
     let plain = sheets.stage.http.put(&url).bearer_auth(&sheets.token);
-    let untyped = plain.body(one.to_string());
+    let untyped = plain.body(r#"{"values": [["a"]]}"#);
     refused(&sheets.stage.send(untyped).await, 400, "Content-Type");
     let broken = sheets.stage.http.put(&url).bearer_auth(&sheets.token);
     let broken = broken.header("content-type", "application/json").body("{");
@@ -188,59 +142,25 @@ async fn a_created_spreadsheet_is_there() {
 #[tokio::test]
 async fn creating_is_strict() {
     let sheets = Sheets::ada().await;
-    let named = |title: &str| json!({"properties": {"title": title}});
-    for (body, status, says) in [
-        (
-            json!({"title": "a"}),
-            400,
-            "Unknown name \"title\" at 'spreadsheet'",
-        ),
-        (
-            json!({"properties": {"name": "a"}}),
-            400,
-            "Unknown name \"name\" at 'spreadsheet.properties'",
-        ),
-        (json!({"properties": {"title": 7}}), 400, "TYPE_STRING"),
-        (
-            json!({"properties": {"locale": "english"}}),
-            400,
-            "Unsupported locale",
-        ),
-        (
-            json!({"properties": {"timeZone": "Mars"}}),
-            400,
-            "time zone",
-        ),
-        (json!({"sheets": {}}), 400, "TYPE_LIST"),
-        (json!({"sheets": ["a"]}), 400, "spreadsheet.sheets[0]"),
-        (
-            json!({"sheets": [{"title": "a"}]}),
-            400,
-            "Unknown name \"title\"",
-        ),
-        (
-            json!({"sheets": [named("a"), named("A")]}),
-            400,
-            "already exists",
-        ),
-        (
-            json!({"sheets": [{"properties": {"sheetId": -1}}]}),
-            400,
-            "negative",
-        ),
-        (
-            json!({"sheets": [{"properties": {"sheetType": "CHART"}}]}),
-            400,
-            "TYPE_ENUM",
-        ),
-        (
-            json!({"sheets": [{"properties": {"gridProperties": {"rowCount": 0}}}]}),
-            400,
-            "too small",
-        ),
-        (json!({"sheets": [{"charts": []}]}), 501, "charts"),
-    ] {
-        refused(&sheets.send(Method::POST, "", &body).await, status, says);
+    let table = r#"
+        {"title": "a"} => 400 => Unknown name "title" at 'spreadsheet'
+        {"properties": {"name": "a"}} => 400 => Unknown name "name" at 'spreadsheet.properties'
+        {"properties": {"title": 7}} => 400 => TYPE_STRING
+        {"properties": {"locale": "english"}} => 400 => Unsupported locale
+        {"properties": {"timeZone": "Mars"}} => 400 => time zone
+        {"sheets": {}} => 400 => TYPE_LIST
+        {"sheets": ["a"]} => 400 => spreadsheet.sheets[0]
+        {"sheets": [{"title": "a"}]} => 400 => Unknown name "title"
+        {"sheets": [{"properties": {"title": "a"}}, {"properties": {"title": "A"}}]} => 400 => already exists
+        {"sheets": [{"properties": {"sheetId": -1}}]} => 400 => negative
+        {"sheets": [{"properties": {"sheetType": "CHART"}}]} => 400 => TYPE_ENUM
+        {"sheets": [{"properties": {"gridProperties": {"rowCount": 0}}}]} => 400 => too small
+        {"sheets": [{"charts": []}]} => 501 => charts
+    "#;
+    for [body, status, says] in cases(table) {
+        let body = serde_json::from_str(body).unwrap();
+        let reply = sheets.send(Method::POST, "", &body);
+        refused(&reply.await, status.parse().unwrap(), says);
     }
 }
 
