@@ -1,4 +1,4 @@
-//! What the core of the sandbox knows of a product, and all that changes while a sandbox runs.
+//! All that changes while a sandbox runs: the products, the faults that wait, the log.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
-//! The engine of regular resources: list, get, create, patch, update and delete of what is kept as JSON. The description
-//! says what a body may hold and what a token must have; a [`Collection`] says the rest. A method that is special is a
-//! function in the API's `plays` instead.
+//! The engine of regular resources: list, get, create, patch, update and delete of what is kept as JSON, and lists in
+//! pages. The description says what a body may hold and what a token must have; a [`Collection`] says the rest. A method
+//! that is special is a function in the API's `plays` instead.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -59,6 +59,18 @@ pub(crate) enum Verb {
 }
 
 impl Collection {
+    /// Nothing special: what the description says, and no more.
+    pub(crate) const PLAIN: Self = Self {
+        id: "",
+        items: "items",
+        key: "id",
+        store: Store::Made(|_, _| Ok(Vec::new())),
+        required: &[],
+        new_id: |state| state.ids.fresh("item", 12),
+        check: |_, _, _| Ok(()),
+        more: |_, _, _| {},
+    };
+
     /// What the method of this id does to the collection, if it is one of its own.
     pub(crate) fn verb(&self, id: &str) -> Option<Verb> {
         let verb = match id.strip_prefix(self.id)?.strip_prefix('.')? {

@@ -1,5 +1,5 @@
-//! Google: one authorization server, and the APIs that users call with its tokens. A folder is an API with a
-//! table of methods, see `mail`; `world` is what the users own.
+//! Google: one authorization server, and the APIs that users call with its tokens. A folder is an
+//! API, see `mail`; `methods.txt` and `schemas.txt` describe them all; `world` is what the users own.
 
 mod batch;
 mod calendar;

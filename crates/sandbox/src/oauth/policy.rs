@@ -1,4 +1,4 @@
-//! What is special about one authorization server: its properties, and what it does in its own way.
+//! What an authorization server does in its own way.
 
 use axum::http::StatusCode;
 

@@ -93,10 +93,7 @@ pub(super) static SEND_AS: Collection = Collection {
     items: "sendAs",
     key: "sendAsEmail",
     store: Store::Made(send_as),
-    required: &[],
-    new_id: |_| String::new(),
-    check: |_, _, _| Ok(()),
-    more: |_, _, _| {},
+    ..Collection::PLAIN
 };
 
 /// Names are the user's own, and differ; what Gmail made stays.

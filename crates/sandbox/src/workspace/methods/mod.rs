@@ -1,4 +1,4 @@
-//! The methods of the API, a file per resource.
+//! The methods of the API.
 
 mod blocks;
 mod databases;

@@ -132,7 +132,7 @@ async fn what_is_wrong_or_not_played_is_refused_by_name() {
 /// The rows of each query.
 async fn returns(stage: &Stage, access: &str, table: &'static str) {
     for [sql, expected] in cases(table) {
-        let expected: Value = serde_json::from_str(expected).unwrap();
+        let expected: Value = serde_json::from_str(expected).expect("JSON");
         assert_eq!(rows(stage, access, sql).await, expected, "{sql}");
     }
 }
