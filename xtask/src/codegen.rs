@@ -50,6 +50,10 @@ const FILES: &[(&str, &str)] = &[
         "docs/reference/openapi.json",
     ),
     (
+        "target/debug/examples/reference",
+        "docs/reference/sandbox.md",
+    ),
+    (
         "target/debug/examples/fixtures --first crates/products",
         "crates/cli/src/commands/demo/cases.json",
     ),

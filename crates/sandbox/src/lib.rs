@@ -1,23 +1,17 @@
 #![doc = include_str!("lib.md")]
 
 mod admin;
-mod browsers;
 mod consent;
 mod faults;
 mod google;
-mod ids;
 mod log;
 mod oauth;
 mod pages;
-mod plan;
 mod product;
-mod products;
-mod query;
 mod receive;
 mod records;
 mod request;
 mod response;
-mod seed;
 mod serve;
 mod shared;
 mod state;
@@ -38,6 +32,7 @@ pub use faults::{Fault, RotationMode};
 pub use log::Received;
 pub use records::{Field, Record, Section};
 pub use serve::Running;
+pub use state::reference;
 
 use state::State;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use url::form_urlencoded;
 
 use crate::{
-    query::Query,
+    request::Query,
     request::{Purpose, Request},
 };
 

@@ -100,3 +100,11 @@ pub(crate) enum Refusal<'fault> {
     /// An error of the token endpoint.
     TokenError { status: u16, error: &'fault str },
 }
+
+/// An API: what it is called, what of it is played, and how many methods are not.
+pub(crate) struct Api {
+    pub(crate) title: &'static str,
+    /// The method's name, HTTP method and path.
+    pub(crate) played: Vec<[String; 3]>,
+    pub(crate) others: usize,
+}

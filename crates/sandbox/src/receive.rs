@@ -9,7 +9,7 @@ use axum::{
 };
 
 use crate::{
-    Sandbox, admin, browsers,
+    Sandbox, admin,
     faults::Fault,
     pages,
     product::Refusal,
@@ -37,7 +37,7 @@ pub(crate) enum Delivery {
 pub(crate) fn router(sandbox: Sandbox) -> Router {
     admin::router()
         .fallback(receive)
-        .layer(from_fn(browsers::check))
+        .layer(from_fn(admin::check))
         .with_state(sandbox)
 }
 

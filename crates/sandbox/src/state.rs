@@ -1,19 +1,23 @@
-//! All that changes while a sandbox runs.
+//! All that changes while a sandbox runs: the products, the faults that wait, the log.
 
+use std::collections::VecDeque;
+
+use axum::http::Method;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::{
     faults::Fault,
+    google::{self, Google},
     log::Log,
-    plan::Plan,
     product::Product,
-    products,
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
     users,
+    warehouse::{self, Snowflake},
+    workspace::{self, Notion},
 };
 
 /// The products with what their users own, the plans to misbehave, the log.
@@ -34,7 +38,7 @@ impl State {
         Self {
             shared: Shared::new(),
             reset_count: 0,
-            products: products::all(),
+            products: products(),
             faults: Plan::default(),
             log: Log::default(),
         }
@@ -171,4 +175,119 @@ impl State {
 fn find<'a>(products: &'a [Box<dyn Product>], host: &str) -> Option<&'a dyn Product> {
     let product = products.iter().find(|product| product.serves(host))?;
     Some(product.as_ref())
+}
+
+/// Faults that wait for their request.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    waiting: VecDeque<(Fault, u32)>,
+    headers: Vec<(Fault, Option<u32>)>,
+}
+
+impl Plan {
+    /// Waits for a request.
+    pub(crate) fn add(&mut self, fault: Fault) {
+        match fault {
+            Fault::RawHeaders { times, .. } => self.headers.push((fault, times)),
+            other => {
+                let times = other.times();
+                self.waiting.push_back((other, times));
+            }
+        }
+    }
+
+    /// The fault that strikes this request, counted down.
+    pub(crate) fn take(
+        &mut self,
+        request: &Request,
+        product: Option<&dyn Product>,
+    ) -> Option<Fault> {
+        let index = self
+            .waiting
+            .iter()
+            .position(|(fault, left)| *left > 0 && applies_to(fault, request, product))?;
+        let (fault, left) = self.waiting.get_mut(index)?;
+        *left -= 1;
+        let (fault, left) = (fault.clone(), *left);
+        if left == 0 {
+            self.waiting.remove(index);
+        }
+        Some(fault)
+    }
+
+    /// The extra headers of this request's response, counted down.
+    pub(crate) fn extra_headers(
+        &mut self,
+        request: &Request,
+        product: Option<&dyn Product>,
+    ) -> Vec<(String, String)> {
+        let mut extra = Vec::new();
+        for (fault, left) in &mut self.headers {
+            if *left == Some(0) || !applies_to(fault, request, product) {
+                continue;
+            }
+            if let Fault::RawHeaders { headers, .. } = fault {
+                extra.extend(headers.clone());
+            }
+            *left = left.map(|left| left - 1);
+        }
+        extra
+    }
+
+    /// What still waits, with the number of requests that it will strike.
+    pub(crate) fn waiting(&self) -> Vec<Value> {
+        self.waiting
+            .iter()
+            .map(|(fault, left)| serde_json::json!({"fault": fault, "left": left}))
+            .collect()
+    }
+}
+
+/// Whether a fault strikes a request to this product.
+fn applies_to(fault: &Fault, request: &Request, product: Option<&dyn Product>) -> bool {
+    let purpose = product.map(|product| product.purpose(request));
+    let is_api = purpose == Some(Purpose::Api);
+    let (host, path) = fault.target();
+    let at_host = match fault {
+        Fault::TokenError { .. } => purpose == Some(Purpose::Token),
+        Fault::SavedButUnavailable { .. } => {
+            let says_so = product.is_some_and(Product::says_what_was_saved);
+            is_api && says_so && request.method != Method::GET
+        }
+        _ => host.map_or(is_api, |host| host == request.host),
+    };
+    at_host && path.is_none_or(|part| request.path.contains(part))
+}
+
+/// Every product, as it is at the beginning.
+pub(crate) fn products() -> Vec<Box<dyn Product>> {
+    vec![
+        Box::new(Google::new()),
+        Box::new(Notion::new()),
+        Box::new(Snowflake::new()),
+    ]
+}
+
+/// The page as Markdown.
+#[must_use]
+pub fn reference() -> String {
+    let mut page = String::from(
+        "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->\n\n\
+         # What the sandbox plays\n\n\
+         The sandbox plays the methods of this page. If you call another method of these products, it returns 501 and\n\
+         says that the product has the method. An address that the product doesn't have returns the product's own error.\n",
+    );
+    let apis = google::played()
+        .into_iter()
+        .chain([workspace::played(), warehouse::played()]);
+    for api in apis {
+        page += &format!("\n## {}\n\n| Method | Request |\n|---|---|\n", api.title);
+        for [name, verb, path] in api.played {
+            page += &format!("| {name} | `{verb} {path}` |\n");
+        }
+        if api.others > 0 {
+            page += &format!("\n501 for {} other methods.\n", api.others);
+        }
+    }
+    page + "\n## Next\n\n- [Test against the sandbox](../build/sandbox.md): change its data, or let it fail.\n"
 }

@@ -4,8 +4,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::seed::parse_seed;
-
 static USERS: LazyLock<Vec<User>> = LazyLock::new(|| parse_seed(include_str!("users.json")));
 
 /// One person.
@@ -26,4 +24,9 @@ pub(crate) fn all() -> &'static [User] {
 /// The user with this email address.
 pub(crate) fn find(email: &str) -> Option<&'static User> {
     all().iter().find(|user| user.email == email)
+}
+
+/// Reads a file of the seed. A test reads them all.
+pub(crate) fn parse_seed<T: Deserialize<'static>>(text: &'static str) -> T {
+    serde_json::from_str(text).expect("the seed is valid")
 }

@@ -6,15 +6,13 @@ use bytes::Bytes;
 use url::form_urlencoded;
 
 use super::{
-    check,
+    Api, check,
     errors::ApiError,
-    method::Api,
-    multipart::{self, Part},
-    upload,
+    upload::{self, Part},
 };
 use crate::{
     google::State,
-    query::Query,
+    request::Query,
     request::Request,
     response::{Response, ResponseBody},
 };
@@ -27,7 +25,7 @@ const MAX_HEADERS: usize = 64;
 const BOUNDARY: &str = "batch_sandbox";
 
 /// Runs the requests, one after the other.
-pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
+pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     match run(api, state, request) {
         Ok(body) => Response::whole(
             StatusCode::OK,
@@ -38,13 +36,13 @@ pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Respon
     }
 }
 
-fn run(api: &Api, state: &mut State, request: &Request) -> Result<Bytes, ApiError> {
+fn run(api: &'static Api, state: &mut State, request: &Request) -> Result<Bytes, ApiError> {
     if request.method != Method::POST || !request.has_media_type("multipart/mixed") {
         return Err(ApiError::invalid(
             "A batch is a POST whose content type is multipart/mixed.",
         ));
     }
-    let parts = multipart::parts(request)?;
+    let parts = upload::parts(request)?;
     if parts.is_empty() {
         return Err(ApiError::invalid(format!(
             "Failed to parse batch request, error: 0 items. Received batch body: ({}) bytes redacted",

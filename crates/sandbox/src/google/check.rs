@@ -1,42 +1,36 @@
-//! What Google refuses before a method runs, and the method.
+//! The way of a request to an API: what Google refuses before a method runs, and the method.
 //!
 //! In order: address and method, query parameters, token, scopes. Then the method runs, and `fields` cuts its
 //! response.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use axum::http::{Method, StatusCode, header};
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
+    Api,
     errors::ApiError,
     fields::Selection,
-    method::{Api, ApiMethod, Call, Kind, Parameter},
+    method::{ApiMethod, Call, Parameter},
+    schema,
 };
 use crate::{
     google::State,
     oauth::TokenState,
     pages,
-    query::{Query, Repeated},
+    request::{Query, Repeated},
     request::{Request, match_path},
     response::Response,
 };
 
 /// Parameters of every Google API (discovery, `parameters`).
-static COMMON: [Parameter; 11] = [
-    Parameter::one("$.xgafv", Kind::OneOf(&["1", "2"])),
-    Parameter::one("access_token", Kind::Text),
-    Parameter::one("alt", Kind::OneOf(&["json", "media", "proto"])),
-    Parameter::one("callback", Kind::Text),
-    Parameter::one("fields", Kind::Text),
-    Parameter::one("key", Kind::Text),
-    Parameter::one("oauth_token", Kind::Text),
-    Parameter::one("prettyPrint", Kind::Flag),
-    Parameter::one("quotaUser", Kind::Text),
-    Parameter::one("uploadType", Kind::Text),
-    Parameter::one("upload_protocol", Kind::Text),
-];
+static COMMON: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    let text = "$.xgafv=1|2 access_token alt=json|media|proto callback fields key oauth_token prettyPrint:flag quotaUser \
+        uploadType upload_protocol";
+    text.split_whitespace().map(Parameter::parse).collect()
+});
 
 /// Who calls, by the token that came along.
 #[derive(Debug)]
@@ -48,6 +42,8 @@ pub(crate) struct Caller {
 /// A request that may be run.
 #[derive(Debug)]
 pub(super) struct Admitted {
+    api: &'static Api,
+    pub(super) method: &'static ApiMethod,
     pub(super) caller: Caller,
     /// What `fields` asks for.
     pub(super) selection: Option<Selection>,
@@ -56,19 +52,13 @@ pub(super) struct Admitted {
 }
 
 /// Checks and runs one request that is not an upload.
-pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
+pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
-    let methods = api
-        .methods
-        .iter()
-        .map(|method| (*method, &method.verb, method.path));
-    let (method, path) = match find(methods, &request.method, &request.path) {
+    let (method, path) = match find(api, &request.method, &request.path) {
         Found::Method(method, path) => (method, path),
         Found::WrongVerb => return pages::wrong_method(request),
-        Found::Nothing => {
-            return pages::not_found(request);
-        }
+        Found::Nothing => return pages::not_found(request),
     };
     run(api, method, path, query, state, request)
         .unwrap_or_else(|error| error.response(api.errors, indented))
@@ -89,28 +79,31 @@ pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, ApiEr
 }
 
 fn run(
-    api: &Api,
+    api: &'static Api,
     method: &'static ApiMethod,
     path: Vec<String>,
     query: Query,
     state: &mut State,
     request: &Request,
 ) -> Result<Response, ApiError> {
-    let mut downloads = api.downloads.iter();
-    let download = downloads.find(|download| std::ptr::eq(download.method, method));
+    if !api.has(method) {
+        return Err(ApiError::not_played(method.id));
+    }
     let wants_media = query.first("alt") == Some("media");
-    if wants_media && download.is_none() {
+    if wants_media && !method.downloads {
         return Err(ApiError::invalid("Unsupported output format media."));
     }
     let admitted = admit(api, method, &query, state, request)?;
     is_json(request)?;
-    let call = call(&admitted, path, query, request);
-    if let Some(download) = download.filter(|download| wants_media || download.is_only_use) {
-        let range = request.header(header::RANGE.as_str());
-        let range = range.filter(|_| download.takes_ranges);
-        return (download.run)(state, &call)?.respond(range);
+    let call = call(&admitted, path, query, request, &request.body)?;
+    // A method without a response in JSON gives nothing but bytes.
+    if let Some(download) = api
+        .download(method)
+        .filter(|_| wants_media || method.gives.is_empty())
+    {
+        return download(state, &call)?.respond(request.header(header::RANGE.as_str()));
     }
-    let value = (method.run)(state, &call)?;
+    let value = api.run(state, &call)?;
     let etag = value["etag"].as_str().map(str::to_owned);
     let known = request.header(header::IF_NONE_MATCH.as_str());
     let response = match (&etag, known) {
@@ -130,8 +123,8 @@ fn run(
 
 /// Parameters, token and scopes are as the method's description says.
 pub(super) fn admit(
-    api: &Api,
-    method: &ApiMethod,
+    api: &'static Api,
+    method: &'static ApiMethod,
     query: &Query,
     state: &State,
     request: &Request,
@@ -145,7 +138,7 @@ pub(super) fn admit(
     if !method
         .scopes
         .iter()
-        .any(|scope| caller.scopes.contains(*scope))
+        .any(|scope| caller.scopes.contains(scope))
     {
         let challenge = format!(
             r#"Bearer realm="https://accounts.google.com/", error="insufficient_scope", scope="{}""#,
@@ -156,9 +149,11 @@ pub(super) fn admit(
     }
     let selection = query
         .first("fields")
-        .map(|mask| Selection::parse(mask, method.schema))
+        .map(|mask| Selection::parse(mask, method.gives))
         .transpose()?;
     Ok(Admitted {
+        api,
+        method,
         caller,
         selection,
         indented: query.first("prettyPrint") != Some("false"),
@@ -175,22 +170,26 @@ pub(super) fn is_json(request: &Request) -> Result<(), ApiError> {
     ))
 }
 
-/// What the method gets to see.
+/// What the method gets to see; `body` is JSON.
 pub(super) fn call(
     admitted: &Admitted,
     path: Vec<String>,
     query: Query,
     request: &Request,
-) -> Call {
-    Call {
+    body: &[u8],
+) -> Result<Call, ApiError> {
+    let (api, method) = (admitted.api, admitted.method);
+    Ok(Call {
+        api,
+        method,
         user: admitted.caller.user.clone(),
         scopes: admitted.caller.scopes.clone(),
         path,
         query,
-        body: request.body.clone(),
+        body: schema::body(api, method, body)?,
         media: None,
         if_match: request.header(header::IF_MATCH.as_str()).map(str::to_owned),
-    }
+    })
 }
 
 /// The value with the fields that were asked for; `null` becomes 204 and no body.
@@ -212,34 +211,29 @@ pub(super) fn json(
 
 /// What an address and a verb name.
 #[derive(Debug)]
-pub(super) enum Found<Item> {
+pub(super) enum Found {
     /// A method, and the variables of its path.
-    Method(Item, Vec<String>),
+    Method(&'static ApiMethod, Vec<String>),
     WrongVerb,
     Nothing,
 }
 
-/// The first of the methods that fits.
-pub(super) fn find<'a, Item>(
-    methods: impl Iterator<Item = (Item, &'a Method, &'static str)>,
-    given: &Method,
-    path: &str,
-) -> Found<Item> {
-    let mut wrong_verb = false;
-    for (method, verb, template) in methods {
-        let variables = match_path(template, path);
-        let Some(variables) = variables.filter(|all| all.iter().all(|one| !one.is_empty())) else {
-            continue;
-        };
-        if verb == given {
-            return Found::Method(method, variables);
-        }
-        wrong_verb = true;
-    }
-    if wrong_verb {
-        Found::WrongVerb
-    } else {
-        Found::Nothing
+/// The method that fits; of several, the one with the fewest variables, since an id may be anything.
+pub(super) fn find(api: &Api, given: &Method, path: &str) -> Found {
+    let fitting = api.methods().filter_map(|method| {
+        let variables = match_path(method.path, path)?;
+        let is_filled = variables.iter().all(|one| !one.is_empty());
+        is_filled.then_some((method, variables))
+    });
+    let fitting: Vec<_> = fitting.collect();
+    let is_known = !fitting.is_empty();
+    let own = fitting
+        .into_iter()
+        .filter(|(method, _)| method.verb == given);
+    match own.min_by_key(|(_, variables)| variables.len()) {
+        Some((method, variables)) => Found::Method(method, variables),
+        None if is_known => Found::WrongVerb,
+        None => Found::Nothing,
     }
 }
 
@@ -249,7 +243,7 @@ fn check_parameters(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
         let Some(parameter) = method
             .parameters
             .iter()
-            .chain(&COMMON)
+            .chain(COMMON.iter())
             .find(|parameter| parameter.name == name)
         else {
             return Err(ApiError::unbound(

@@ -65,6 +65,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_IMPLEMENTED, "notImplemented", message)
     }
 
+    /// 501 for a method that the product has and the sandbox doesn't.
+    pub(crate) fn not_played(id: &str) -> Self {
+        Self::unimplemented(format!("The sandbox doesn't play {id}; Google has it."))
+    }
+
     /// 400 for a query parameter that can't be bound: an unknown name, a repeated one, or a value of the wrong type.
     pub(crate) fn unbound(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();

@@ -3,17 +3,11 @@
 //! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b` (or `a.b`) goes down, `a(b,c)`
 //! selects within, `*` means every name.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::errors::ApiError;
-
-/// Fields by the name of their schema, each with what is below it: nothing, anything (`*`), or a schema.
-type Schemas = BTreeMap<&'static str, BTreeMap<&'static str, Option<&'static str>>>;
-
-/// The schemas of all APIs. Lists are transparent: a list of messages has the fields of a message.
-static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| parse_schemas(include_str!("schemas.txt")));
+use super::{errors::ApiError, schema::SCHEMAS};
 
 /// A parsed mask: names with what is selected within; nothing within means all.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -68,13 +62,13 @@ impl Selection {
             if name == "*" {
                 // Below a star each field has its own schema.
                 let mut below = known.into_iter().flat_map(BTreeMap::values);
-                if within.0.is_empty() || below.any(|schema| within.check(*schema).is_ok()) {
+                if within.0.is_empty() || below.any(|schema| within.check(schema.below).is_ok()) {
                     continue;
                 }
                 return Err(ApiError::bad_selection(name));
             }
             match known.and_then(|known| known.get(name.as_str())) {
-                Some(schema) => within.check(*schema)?,
+                Some(schema) => within.check(schema.below)?,
                 None => return Err(ApiError::bad_selection(name)),
             }
         }
@@ -95,30 +89,6 @@ impl Selection {
             }
         }
     }
-}
-
-/// Reads a table of schemas. A line that is indented continues the one before.
-fn parse_schemas(table: &'static str) -> Schemas {
-    let mut schemas = Schemas::new();
-    let mut current = "";
-    for line in table.lines().filter(|line| !line.starts_with('#')) {
-        let fields = match line.split_once(": ") {
-            Some((name, fields)) if !line.starts_with(' ') => {
-                current = name;
-                fields
-            }
-            _ => line,
-        };
-        if !current.is_empty() {
-            let field = |field: &'static str| match field.split_once(':') {
-                Some((name, below)) => (name, Some(below)),
-                None => (field, None),
-            };
-            let known = schemas.entry(current).or_default();
-            known.extend(fields.split_whitespace().map(field));
-        }
-    }
-    schemas
 }
 
 struct Reader<'mask> {
@@ -191,20 +161,11 @@ mod tests {
 
     #[test]
     fn every_schema_that_is_named_exists() {
-        use crate::google::{calendar, drive, mail, people, sheets};
-        let apis = [
-            &calendar::CALENDAR_API,
-            &drive::DRIVE_API,
-            &mail::GMAIL_API,
-            &people::PEOPLE_API,
-            &sheets::SHEETS_API,
-        ];
-        let of_methods = apis
-            .iter()
-            .flat_map(|api| api.methods)
-            .map(|method| method.schema);
-        let below = SCHEMAS.values().flat_map(BTreeMap::values);
-        for name in below.flatten().copied().chain(of_methods) {
+        for name in SCHEMAS
+            .values()
+            .flat_map(BTreeMap::values)
+            .filter_map(|field| field.below)
+        {
             assert!(name == "*" || SCHEMAS.contains_key(name), "{name}");
         }
     }

@@ -1,48 +1,38 @@
-//! A method of a Google API, described the way its discovery document does.
+//! What Google's APIs have, and what the sandbox plays of it. `methods.txt` is what the discovery documents say of each
+//! method; an [`Api`] names the functions and collections that play some of them.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use axum::http::Method;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::errors::{ApiError, ErrorShape};
-use crate::{google::State, query::Query};
+use super::{
+    Api, Download,
+    errors::{ApiError, ErrorShape},
+};
+use crate::{google::State, request::Query};
 
-/// One API: a host with its methods.
-#[derive(Debug)]
-pub(crate) struct Api {
-    /// Name that errors give the service.
-    pub(crate) service: &'static str,
-    /// Parts of its errors.
-    pub(crate) errors: ErrorShape,
-    /// What it can do.
-    pub(crate) methods: &'static [&'static ApiMethod],
-    /// The methods that can also give the bytes themselves.
-    pub(crate) downloads: &'static [&'static Download],
-    /// The methods that can also take bytes, at addresses of their own.
-    pub(crate) uploads: &'static [&'static Upload],
-    /// Addresses that take several requests at once (discovery, `batchPath`).
-    pub(crate) batch_paths: &'static [&'static str],
-}
-
-/// One method.
+/// One method, as its description has it.
 #[derive(Debug)]
 pub(crate) struct ApiMethod {
-    /// Discovery's `id`, such as `gmail.users.messages.list`.
+    /// Such as `gmail.users.messages.list`.
     pub(crate) id: &'static str,
-    /// Discovery's `httpMethod`.
     pub(crate) verb: Method,
-    /// Discovery's `flatPath`: `{name}` is one segment.
+    /// `{name}` is one segment.
     pub(crate) path: &'static str,
+    /// Schema of the body.
+    pub(crate) takes: Option<&'static str>,
+    /// Schema of the response.
+    pub(crate) gives: &'static str,
     /// Query parameters in addition to the common ones.
-    pub(crate) parameters: &'static [Parameter],
+    pub(crate) parameters: Vec<Parameter>,
     /// Any one of these scopes suffices.
-    pub(crate) scopes: &'static [&'static str],
-    /// Schema of the response, for the `fields` parameter.
-    pub(crate) schema: &'static str,
-    /// What it does. `null` gets 204 and no body.
-    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
+    pub(crate) scopes: Vec<String>,
+    /// Whether it takes bytes too, at the same address below `/upload`.
+    pub(crate) uploads: bool,
+    /// Whether it gives bytes.
+    pub(crate) downloads: bool,
 }
 
 /// Bytes with their type.
@@ -52,41 +42,17 @@ pub(crate) struct Media {
     pub(crate) bytes: Bytes,
 }
 
-/// A method that can give bytes (discovery, `supportsMediaDownload`).
-#[derive(Debug)]
-pub(crate) struct Download {
-    pub(crate) method: &'static ApiMethod,
-    /// Whether it gives nothing else, so that `alt=media` need not be said.
-    pub(crate) is_only_use: bool,
-    /// Whether a part of the bytes can be asked for.
-    pub(crate) takes_ranges: bool,
-    pub(crate) run: fn(&State, &Call) -> Result<Media, ApiError>,
-}
-
-/// A method that takes bytes.
-#[derive(Debug)]
-pub(crate) struct Upload {
-    pub(crate) method: &'static ApiMethod,
-    /// Discovery's `protocols.simple.path`.
-    pub(crate) path: &'static str,
-    /// Discovery's `maxSize`.
-    pub(crate) max_bytes: u64,
-    /// How the type of the bytes begins (discovery, `accept`); empty where any type is taken.
-    pub(crate) accepts: &'static str,
-    /// What is refused before the bytes of a resumable upload come.
-    pub(crate) check: fn(&State, &Call) -> Result<(), ApiError>,
-}
-
 /// One query parameter.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) repeated: bool,
+    pub(crate) played: bool,
 }
 
 /// Type of a parameter.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) enum Kind {
     /// Any text.
     Text,
@@ -97,12 +63,14 @@ pub(crate) enum Kind {
     /// A whole number.
     Int32,
     /// One of these, spelled exactly so.
-    OneOf(&'static [&'static str]),
+    OneOf(Vec<&'static str>),
 }
 
 /// A request that has passed the checks.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
+    pub(crate) api: &'static Api,
+    pub(crate) method: &'static ApiMethod,
     /// Email address of the user whose token came along.
     pub(crate) user: String,
     /// Scopes of that token.
@@ -111,36 +79,125 @@ pub(crate) struct Call {
     pub(crate) path: Vec<String>,
     /// Query parameters, of which each fits its description.
     pub(crate) query: Query,
-    /// The body as it came, of an upload its metadata; empty where there was none.
-    pub(crate) body: Bytes,
+    /// The body, of an upload its metadata, of which each member fits its description.
+    pub(crate) body: Map<String, Value>,
     /// The bytes of an upload.
     pub(crate) media: Option<Media>,
     /// The header `If-Match`.
     pub(crate) if_match: Option<String>,
 }
 
-impl Parameter {
-    /// A parameter that may come once.
-    pub(crate) const fn one(name: &'static str, kind: Kind) -> Self {
-        Self {
-            name,
-            kind,
-            repeated: false,
+static METHODS: LazyLock<Vec<ApiMethod>> = LazyLock::new(|| parse(include_str!("methods.txt")));
+
+impl Api {
+    /// All methods of its description.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &'static ApiMethod> {
+        METHODS
+            .iter()
+            .filter(|method| self.own_id(method).is_some())
+    }
+
+    fn own_id(&self, method: &ApiMethod) -> Option<&'static str> {
+        method.id.strip_prefix(self.name)?.strip_prefix('.')
+    }
+
+    /// What plays a method; nothing where the sandbox doesn't.
+    pub(crate) fn run(&self, state: &mut State, call: &Call) -> Result<Value, ApiError> {
+        let id = self.own_id(call.method).unwrap_or_default();
+        if let Some((_, run)) = self.plays.iter().find(|(played, _)| *played == id) {
+            return run(state, call);
+        }
+        let mut collections = self.collections.iter();
+        let played = collections.find_map(|collection| Some((collection, collection.verb(id)?)));
+        match played {
+            Some((collection, verb)) => collection.run(state, call, verb),
+            None => Err(ApiError::not_played(call.method.id)),
         }
     }
 
-    /// A parameter that may be repeated.
-    pub(crate) const fn many(name: &'static str, kind: Kind) -> Self {
+    /// What gives the bytes of a method.
+    pub(crate) fn download(&self, method: &ApiMethod) -> Option<Download> {
+        let id = self.own_id(method)?;
+        let found = self.downloads.iter().find(|(played, _)| *played == id)?;
+        Some(found.1)
+    }
+
+    /// Whether the sandbox plays a method.
+    pub(crate) fn has(&self, method: &ApiMethod) -> bool {
+        let id = self.own_id(method).unwrap_or_default();
+        self.plays.iter().any(|(played, _)| *played == id)
+            || self.collections.iter().any(|one| one.verb(id).is_some())
+            || self.download(method).is_some()
+    }
+}
+
+/// Reads the table of methods.
+fn parse(table: &'static str) -> Vec<ApiMethod> {
+    let mut methods: Vec<ApiMethod> = Vec::new();
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&'static str> = line.split_whitespace().collect();
+        match (line.starts_with(' '), words.as_slice(), methods.last_mut()) {
+            (false, [id, verb, path], _) => methods.push(ApiMethod {
+                id,
+                verb: verb.parse().unwrap_or_default(),
+                path,
+                takes: None,
+                gives: "",
+                parameters: Vec::new(),
+                scopes: Vec::new(),
+                uploads: false,
+                downloads: false,
+            }),
+            (true, ["in", schema], Some(method)) => method.takes = Some(schema),
+            (true, ["out", schema], Some(method)) => method.gives = schema,
+            (true, ["ask", parameters @ ..], Some(method)) => {
+                let parameters = parameters.iter().map(|text| Parameter::parse(text));
+                method.parameters.extend(parameters);
+            }
+            (true, ["may", scopes @ ..], Some(method)) => {
+                method
+                    .scopes
+                    .extend(scopes.iter().map(|scope| full_scope(scope)));
+            }
+            (true, ["upload"], Some(method)) => method.uploads = true,
+            (true, ["download"], Some(method)) => method.downloads = true,
+            _ => {}
+        }
+    }
+    methods
+}
+
+fn full_scope(short: &str) -> String {
+    match short.starts_with("https:") {
+        true => short.to_owned(),
+        false => format!("https://www.googleapis.com/auth/{short}"),
+    }
+}
+
+impl Parameter {
+    /// Reads `maxResults:uint`, `format=full|raw`, `q` or `ids*`.
+    pub(super) fn parse(text: &'static str) -> Self {
+        let (text, played) = text
+            .strip_suffix('~')
+            .map_or((text, true), |text| (text, false));
+        let (name, kind) = match (text.split_once('='), text.split_once(':')) {
+            (Some((name, values)), _) => (name, Kind::OneOf(values.split('|').collect())),
+            (None, Some((name, "flag"))) => (name, Kind::Flag),
+            (None, Some((name, "uint"))) => (name, Kind::Uint32),
+            (None, Some((name, _))) => (name, Kind::Int32),
+            (None, None) => (text, Kind::Text),
+        };
         Self {
-            name,
+            name: name.trim_end_matches('*'),
             kind,
-            repeated: true,
+            repeated: name.ends_with('*'),
+            played,
         }
     }
 
     /// Whether `value` has the parameter's type; if not, what Google says.
     pub(crate) fn check(&self, value: &str) -> Result<(), ApiError> {
-        let (is_valid, kind) = match self.kind {
+        let (is_valid, kind) = match &self.kind {
             Kind::Text => (true, "TYPE_STRING"),
             // Python's libraries write `True`.
             Kind::Flag => (
@@ -153,14 +210,16 @@ impl Parameter {
             Kind::Int32 => (value.parse::<i32>().is_ok(), "TYPE_INT32"),
             Kind::OneOf(values) => (values.contains(&value), "TYPE_ENUM"),
         };
+        if !self.played {
+            let message = format!("The sandbox does not support the parameter {}.", self.name);
+            return Err(ApiError::unimplemented(message));
+        }
         if is_valid {
             return Ok(());
         }
         let field = snake_case(self.name);
-        Err(ApiError::unbound(
-            &field,
-            format!("Invalid value at '{field}' ({kind}), \"{value}\""),
-        ))
+        let message = format!("Invalid value at '{field}' ({kind}), \"{value}\"");
+        Err(ApiError::unbound(&field, message))
     }
 }
 
@@ -183,35 +242,66 @@ impl Call {
 
     /// Whether the token has this scope, given without its common prefix.
     pub(crate) fn has_scope(&self, short: &str) -> bool {
-        self.scopes
-            .iter()
-            .any(|scope| scope.strip_prefix("https://www.googleapis.com/auth/") == Some(short))
-    }
-
-    /// The body, which must be a JSON object; none at all is an empty one.
-    pub(crate) fn object(&self) -> Result<Map<String, Value>, ApiError> {
-        if self.body.is_empty() {
-            return Ok(Map::new());
-        }
-        serde_json::from_slice(&self.body).map_err(|error| {
-            ApiError::unbound("", format!("Invalid JSON payload received. {error}"))
-        })
+        self.scopes.contains(&full_scope(short))
     }
 
     /// The nth variable of the path.
     pub(crate) fn variable(&self, index: usize) -> &str {
         self.path.get(index).map_or("", String::as_str)
     }
+
+    /// 404 in the words of the API.
+    pub(crate) fn not_found(&self) -> ApiError {
+        match self.api.errors {
+            ErrorShape::Older => ApiError::of(404, "notFound", "Not Found"),
+            _ => ApiError::not_found(),
+        }
+    }
 }
 
 /// Errors name a field as its protocol buffer does: `max_results`.
-fn snake_case(name: &str) -> String {
+pub(super) fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
             snake.push('_');
         }
         snake.push(letter.to_ascii_lowercase());
     }
     snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::google::{APIS, schema::SCHEMAS};
+
+    #[test]
+    fn what_is_played_is_described() {
+        let known: BTreeSet<&str> = METHODS.iter().map(|method| method.id).collect();
+        assert_eq!(known.len(), METHODS.len());
+        for api in APIS {
+            for id in api
+                .plays
+                .iter()
+                .map(|(id, _)| id)
+                .chain(api.downloads.iter().map(|(id, _)| id))
+            {
+                assert!(
+                    known.contains(format!("{}.{id}", api.name).as_str()),
+                    "{id}"
+                );
+            }
+            for method in api.methods() {
+                assert_eq!(api.has(method), !method.scopes.is_empty(), "{}", method.id);
+                for schema in method
+                    .takes
+                    .into_iter()
+                    .chain(Some(method.gives).filter(|gives| !gives.is_empty()))
+                {
+                    assert!(SCHEMAS.contains_key(schema), "{schema}");
+                }
+            }
+        }
+    }
 }

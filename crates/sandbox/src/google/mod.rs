@@ -1,56 +1,144 @@
-//! Google: one authorization server, and the APIs that users call with its tokens. A folder is an API with a
-//! table of methods, see `mail`; `world` is what the users own.
+//! Google: one authorization server, and the APIs that users call with its tokens. A folder is an
+//! API, see `mail`; `methods.txt` and `schemas.txt` describe them all; `world` is what the users own.
 
 mod batch;
-mod body;
 mod calendar;
 mod check;
-mod dispatch;
+mod collection;
 mod drive;
 mod errors;
 mod fields;
-mod hosts;
 mod mail;
-mod media;
 mod method;
-mod method_override;
-mod multipart;
 mod oauth;
-mod paging;
 mod people;
 mod records;
 mod resumable;
-mod revoke;
+mod schema;
 mod scopes;
 mod sheets;
-mod state;
 mod upload;
-mod userinfo;
 mod world;
 
+use std::borrow::Cow;
+
 use axum::http::{Method, StatusCode};
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use body::Body;
-use errors::ApiError;
-use method::{Api, ApiMethod, Call, Download, Kind, Media, Parameter, Upload};
-use state::State;
+use collection::Collection;
+use errors::{ApiError, ErrorShape};
+use method::{Call, Media};
+use resumable::Sessions;
+use schema::Members;
+use world::World;
 
 use crate::{
     CLIENT_ID, CLIENT_SECRET,
     faults::Fault,
-    ids::Ids,
     oauth::{Incoming, Policy, Server},
     pages,
-    product::{Product, Refusal},
+    product::{self, Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
+    shared::Ids,
     shared::Shared,
 };
-use resumable::Sessions;
-use world::World;
+/// The hosts of Google.
+mod hosts {
+    pub(super) const GMAIL: &str = "gmail.googleapis.com";
+    pub(super) const PEOPLE: &str = "people.googleapis.com";
+    pub(super) const SHEETS: &str = "sheets.googleapis.com";
+    /// The host that several older APIs share: Drive is one of them.
+    pub(super) const APIS: &str = "www.googleapis.com";
+    /// Who the user is.
+    pub(super) const USERINFO: &str = "openidconnect.googleapis.com";
+    /// The authorization page.
+    pub(super) const ACCOUNTS: &str = "accounts.google.com";
+    /// The token endpoints.
+    pub(super) const TOKENS: &str = "oauth2.googleapis.com";
+}
+
+/// One API: a host with its methods.
+#[derive(Debug)]
+pub(crate) struct Api {
+    /// What the ids of its methods begin with.
+    pub(crate) name: &'static str,
+    /// Name that errors give the service.
+    pub(crate) service: &'static str,
+    /// Parts of its errors.
+    pub(crate) errors: ErrorShape,
+    /// What members that only the product writes come to in a body: 403 with this message, or nothing.
+    pub(crate) refuses_read_only: Option<&'static str>,
+    /// The methods that a function plays, by their ids without the name.
+    pub(crate) plays: &'static [(&'static str, Run)],
+    /// The resources whose methods are regular.
+    pub(crate) collections: &'static [&'static Collection],
+    /// The methods that can give bytes (`alt=media`, or nothing else).
+    pub(crate) downloads: &'static [(&'static str, Download)],
+    /// Bytes of an upload at most (discovery, `maxSize`), and how their type begins (`accept`).
+    pub(crate) uploads: (u64, &'static str),
+    /// Addresses that take several requests at once (discovery, `batchPath`).
+    pub(crate) batch_paths: &'static [&'static str],
+}
+
+/// What a method does. `null` gets 204 and no body.
+pub(crate) type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
+/// What gives the bytes.
+pub(crate) type Download = fn(&State, &Call) -> Result<Media, ApiError>;
+
+/// The APIs that are played.
+static APIS: [&Api; 5] = [
+    &mail::GMAIL_API,
+    &calendar::CALENDAR_API,
+    &sheets::SHEETS_API,
+    &drive::DRIVE_API,
+    &people::PEOPLE_API,
+];
+
+/// What of the APIs is played.
+pub(crate) fn played() -> Vec<product::Api> {
+    let titles = [
+        "Gmail",
+        "Google Calendar",
+        "Google Sheets",
+        "Google Drive",
+        "Google People",
+    ];
+    let api = |(title, api): (&'static str, &&'static Api)| {
+        let (own, others): (Vec<_>, Vec<_>) = api.methods().partition(|method| api.has(method));
+        let shown = |method: &method::ApiMethod| {
+            let name = method.id.trim_start_matches("gmail.users.");
+            let name = name
+                .strip_prefix(api.name)
+                .unwrap_or(name)
+                .trim_start_matches('.');
+            [
+                format!("`{name}`"),
+                method.verb.to_string(),
+                format!("/{}", method.path),
+            ]
+        };
+        product::Api {
+            title,
+            played: own.into_iter().map(shown).collect(),
+            others: others.len(),
+        }
+    };
+    titles.into_iter().zip(&APIS).map(api).collect()
+}
+
+/// What a request can read and change: the sandbox's clock and ids, and all that is Google's.
+pub(crate) struct State<'a> {
+    pub(crate) now: Timestamp,
+    pub(crate) ids: &'a mut Ids,
+    pub(crate) oauth: &'a mut Server,
+    pub(crate) world: &'a mut World,
+    /// Uploads that have begun.
+    pub(crate) uploads: &'a mut Sessions,
+}
 
 /// The product.
 pub(crate) struct Google {
@@ -116,8 +204,7 @@ impl Product for Google {
             lost_scopes: &mut self.lost_scopes,
         };
         match request.host.as_str() {
-            hosts::SHEETS => sheets::respond(state, request),
-            hosts::USERINFO => userinfo::respond(state, request),
+            hosts::USERINFO => oauth::userinfo(state, request),
             hosts::ACCOUNTS => {
                 let page = state
                     .oauth
@@ -125,8 +212,8 @@ impl Product for Google {
                 page.unwrap_or_else(|| pages::not_found(request))
             }
             hosts::TOKENS => tokens(state, policy, request),
-            host => match api_of(host, &request.path) {
-                Some(api) => dispatch::respond(api, state, request),
+            _ => match api_of(request) {
+                Some(api) => dispatch(api, state, request),
                 None => pages::not_found(request),
             },
         }
@@ -210,7 +297,8 @@ impl Product for Google {
 
 /// The API that a path of a host belongs to; on the shared host each has its own first segments, which uploads and
 /// batches have after theirs.
-fn api_of(host: &str, path: &str) -> Option<&'static Api> {
+fn api_of(request: &Request) -> Option<&'static Api> {
+    let (host, path) = (request.host.as_str(), request.path.as_str());
     let prefixes = ["/resumable/upload", "/upload", "/batch"];
     let own = prefixes
         .iter()
@@ -223,6 +311,11 @@ fn api_of(host: &str, path: &str) -> Option<&'static Api> {
     match host {
         hosts::GMAIL => Some(&mail::GMAIL_API),
         hosts::PEOPLE => Some(&people::PEOPLE_API),
+        // Nothing lists spreadsheets, and the address says so as any unknown one does.
+        hosts::SHEETS if request.method == Method::GET && request.path == "/v4/spreadsheets" => {
+            None
+        }
+        hosts::SHEETS => Some(&sheets::SHEETS_API),
         hosts::APIS if is_below("/drive/v3") => Some(&drive::DRIVE_API),
         hosts::APIS if is_below("/calendar/v3") => Some(&calendar::CALENDAR_API),
         _ => None,
@@ -236,7 +329,7 @@ fn tokens(state: &mut State, policy: &dyn Policy, request: &Request) -> Response
             let incoming = &mut incoming(state.ids, state.now, request);
             state.oauth.token(policy, incoming)
         }
-        ("POST", "/revoke") => revoke::respond(state, policy, request),
+        ("POST", "/revoke") => oauth::revoke(state, policy, request),
         (_, "/token" | "/revoke") => pages::wrong_method(request),
         _ => pages::not_found(request),
     }
@@ -244,4 +337,45 @@ fn tokens(state: &mut State, policy: &dyn Policy, request: &Request) -> Response
 
 fn incoming<'a>(ids: &'a mut Ids, now: Timestamp, request: &'a Request) -> Incoming<'a> {
     Incoming { ids, now, request }
+}
+
+/// Responds to a request to an API: one request, an upload, or several requests in one.
+fn dispatch(api: &'static Api, state: &mut State, request: &Request) -> Response {
+    let mut request = meant(request);
+    // Google takes a slash at the end of these two.
+    let takes_slash = matches!(api.name, "sheets" | "drive");
+    if takes_slash && request.path.len() > 1 && request.path.ends_with('/') {
+        request.to_mut().path.pop();
+    }
+    let request = &*request;
+    if api.batch_paths.contains(&request.path.as_str()) {
+        batch::respond(api, state, request)
+    } else if upload::is_address(&request.path) {
+        upload::respond(api, state, request)
+    } else {
+        check::respond(api, state, request)
+    }
+}
+
+/// The request that is meant: `X-HTTP-Method-Override` is a POST that stands for another method. The client libraries
+/// send a GET whose address is too long so, with the query as a form in the body.
+fn meant(request: &Request) -> Cow<'_, Request> {
+    let meant = request
+        .header("x-http-method-override")
+        .filter(|_| request.method == Method::POST)
+        .and_then(|name| name.to_ascii_uppercase().parse::<Method>().ok());
+    let Some(method) = meant else {
+        return Cow::Borrowed(request);
+    };
+    let mut meant = request.clone();
+    meant.method = method;
+    if meant.method == Method::GET && request.form_parameters().is_some() {
+        let form = String::from_utf8_lossy(&request.body).into_owned();
+        meant.query = Some(match &request.query {
+            Some(query) if !query.is_empty() => format!("{query}&{form}"),
+            _ => form,
+        });
+        meant.body = Bytes::new();
+    }
+    Cow::Owned(meant)
 }

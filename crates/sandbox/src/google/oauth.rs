@@ -6,17 +6,19 @@ use axum::http::{StatusCode, header};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
 
-use super::{errors::oauth, scopes};
+use super::{check, errors::oauth, scopes};
 use crate::{
     faults::RotationMode,
-    ids::Ids,
+    google::State,
     oauth::{
         Asked, ClientAuthentication, Issued, Page, Pkce, Policy, Profile, Terms, TokenError,
-        TokenKind, Wrong,
+        TokenKind, Wrong, project_of,
     },
     pages::{self, Choice, Permission},
-    query::Query,
+    request::Query,
+    request::Request,
     response::Response,
+    shared::Ids,
     shared::time_of_day,
     users,
 };
@@ -250,4 +252,91 @@ fn parse_choice(query: &Query, name: &str, [no, yes]: [&str; 2]) -> Result<bool,
             format!("Invalid {name}: {value}"),
         )),
     }
+}
+
+/// The host `openidconnect.googleapis.com`.
+pub(crate) fn userinfo(state: &mut State, request: &Request) -> Response {
+    if request.path != "/v1/userinfo" {
+        return pages::not_found(request);
+    }
+    if !matches!(request.method.as_str(), "GET" | "POST") {
+        return pages::wrong_method(request);
+    }
+    let Ok(caller) = check::identify(state, request) else {
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "invalid_request",
+            "Invalid Credentials",
+        );
+    };
+    let has = |name: &str| {
+        caller
+            .scopes
+            .iter()
+            .any(|scope| scope == name || scope.ends_with(&format!("/userinfo.{name}")))
+    };
+    if !["openid", "email", "profile"].into_iter().any(has) {
+        return refused(
+            StatusCode::FORBIDDEN,
+            "insufficient_scope",
+            "Insufficient Permission",
+        );
+    }
+    let Some(user) = users::find(&caller.user) else {
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "invalid_request",
+            "Invalid Credentials",
+        );
+    };
+    let mut body = json!({"sub": user.subject});
+    if has("email") {
+        body["email"] = json!(user.email);
+        body["email_verified"] = json!(true);
+    }
+    if has("profile") {
+        let (given, family) = user.name.split_once(' ').unwrap_or((user.name, ""));
+        body["name"] = json!(user.name);
+        body["given_name"] = json!(given);
+        body["family_name"] = json!(family);
+        body["picture"] = json!(user.picture);
+    }
+    Response::json(StatusCode::OK, &body, true)
+}
+
+fn refused(status: StatusCode, error: &str, description: &str) -> Response {
+    let challenge = format!(r#"Bearer realm="https://accounts.google.com/", error="{error}""#);
+    oauth(status, error, description).with(header::WWW_AUTHENTICATE, &challenge)
+}
+
+/// `POST /revoke` with `token`: an access or a refresh token. A client may prove itself besides, and then ends
+/// only its own tokens. All clients of the same project lose the user (OAuth 2.0 for Web Server Applications,
+/// "Revoking a token").
+pub(super) fn revoke(state: &mut State, policy: &dyn Policy, request: &Request) -> Response {
+    let Some(form) = request.form_parameters() else {
+        return invalid("invalid_request", "The body is not a form.");
+    };
+    let token = match form.one("token") {
+        Ok(Some(token)) if !token.is_empty() => token,
+        _ => return invalid("invalid_request", "Bad Request"),
+    };
+    let proves = request.header("authorization").is_some() || form.first("client_secret").is_some();
+    let client = proves.then(|| state.oauth.authenticated(policy, request));
+    let client = match client.transpose() {
+        Ok(client) => client.map(|(id, _)| id),
+        Err(response) => return *response,
+    };
+    let same_project = |own: &str, other: &str| project_of(own) == project_of(other);
+    if state
+        .oauth
+        .revoke(state.now, token, client.as_deref(), same_project)
+    {
+        Response::json(StatusCode::OK, &json!({}), true)
+    } else {
+        invalid("invalid_token", "Token expired or revoked")
+    }
+}
+
+fn invalid(error: &str, description: &str) -> Response {
+    oauth(StatusCode::BAD_REQUEST, error, description)
 }

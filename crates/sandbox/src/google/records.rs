@@ -17,9 +17,9 @@ use super::{
     },
 };
 use crate::{
-    ids::hex,
     records::{Field, Record, Section, Values, missing, moment, value},
     shared::Shared,
+    shared::hex,
     users,
 };
 
@@ -218,7 +218,9 @@ fn add_event(
         return Err(String::from("end is before start"));
     }
     let id = hex(shared.ids.fresh("event", 12).as_bytes())[..26].to_owned();
-    let calendar = own_calendar(world, user).ok_or_else(|| missing(user))?;
+    let index = world.calendars.index_of("primary", user);
+    let index = index.ok_or_else(|| missing(user))?;
+    let calendar = &world.calendars.all[index];
     let time =
         |at: Timestamp| json!({ "dateTime": at.to_string(), "timeZone": calendar.time_zone });
     let mut fields: Map<_, _> = [
@@ -240,7 +242,7 @@ fn add_event(
     if let Ok(location) = value(values, "location") {
         fields.insert(String::from("location"), json!(location));
     }
-    calendar.events.push(Event::new(fields, shared.now));
+    world.calendars.put(index, Event::new(fields, shared.now));
     Ok(())
 }
 

@@ -8,10 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use url::form_urlencoded;
 
 use super::{
-    check,
+    Api, check,
     errors::ApiError,
     fields::Selection,
-    method::{Call, Media, Upload},
+    method::{Call, Media},
 };
 use crate::{google::State, request::Request, response::Response};
 
@@ -28,7 +28,6 @@ pub(crate) struct Sessions(BTreeMap<String, Session>);
 /// One upload.
 #[derive(Debug)]
 struct Session {
-    upload: &'static Upload,
     /// The request that began it.
     call: Call,
     selection: Option<Selection>,
@@ -52,7 +51,6 @@ enum Piece {
 
 /// Begins a session; its address is in `Location`.
 pub(super) fn start(
-    upload: &'static Upload,
     call: Call,
     selection: Option<Selection>,
     state: &mut State,
@@ -66,18 +64,23 @@ pub(super) fn start(
     };
     let kind = request.header("x-upload-content-type").unwrap_or_default();
     let media = Media::of(kind, Bytes::new());
-    upload.check_type(&media.kind)?;
-    upload.check_size(total.unwrap_or_default())?;
-    // The type of the bytes is known before they are.
-    let with_type = Call {
-        media: Some(media.clone()),
-        ..call.clone()
-    };
-    (upload.check)(state, &with_type)?;
+    check_type(call.api, &media.kind)?;
+    check_size(call.api, total.unwrap_or_default())?;
+    // Drive refuses what it can before the bytes come.
+    if call.api.name == "drive" {
+        let mut world = state.world.clone();
+        let mut trial = State {
+            now: state.now,
+            ids: state.ids,
+            oauth: state.oauth,
+            world: &mut world,
+            uploads: state.uploads,
+        };
+        call.api.run(&mut trial, &call)?;
+    }
     let id = state.ids.fresh("upload", 60);
     let address = address(request, &id);
     let session = Session {
-        upload,
         call,
         selection,
         kind: media.kind,
@@ -176,7 +179,7 @@ impl Session {
         }
         let bytes = self.received.split().freeze();
         self.call.media = Some(Media::of(&self.kind, bytes));
-        let value = (self.upload.method.run)(state, &self.call)?;
+        let value = self.call.api.run(state, &self.call)?;
         self.call.media = None;
         let indented = self.call.text("prettyPrint") != Some("false");
         let response = check::json(StatusCode::OK, value, self.selection.as_ref(), indented);
@@ -192,7 +195,7 @@ impl Session {
                 "Invalid request. The upload was announced with {known} bytes, not {given}."
             )));
         }
-        self.upload.check_size(total.unwrap_or_default())?;
+        check_size(self.call.api, total.unwrap_or_default())?;
         self.total = self.total.or(total);
         Ok(())
     }
@@ -212,7 +215,7 @@ impl Session {
                 end - start
             )));
         }
-        self.upload.check_size(end)?;
+        check_size(self.call.api, end)?;
         if let Some(new) = usize::try_from(known - start)
             .ok()
             .and_then(|known| body.get(known..))
@@ -260,6 +263,24 @@ fn empty(status: StatusCode, id: &str) -> Response {
     Response::whole(status, "text/html; charset=UTF-8", Bytes::new())
         .with(header::CONTENT_LENGTH, "0")
         .with(UPLOAD_ID, id)
+}
+
+/// Whether the API takes bytes of this type.
+pub(super) fn check_type(api: &Api, kind: &str) -> Result<(), ApiError> {
+    let (_, accepts) = api.uploads;
+    if kind.to_ascii_lowercase().starts_with(accepts) {
+        return Ok(());
+    }
+    let message = format!("Media type '{kind}' is not supported. Valid media types: [{accepts}*]");
+    Err(ApiError::of(400, "badContent", message))
+}
+
+/// Whether the API takes so many bytes.
+pub(super) fn check_size(api: &Api, bytes: u64) -> Result<(), ApiError> {
+    if bytes <= api.uploads.0 {
+        return Ok(());
+    }
+    Err(ApiError::of(413, "uploadTooLarge", "Upload too large."))
 }
 
 #[cfg(test)]

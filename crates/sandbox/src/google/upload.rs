@@ -1,16 +1,19 @@
 //! Uploads: methods that take bytes at addresses of their own (discovery, `mediaUpload`). Here are the simple upload and
-//! that of two parts; the resumable one is in `resumable`.
+//! that of two parts; the resumable one is in `resumable`. And downloads: bytes, whole or a range of them (RFC 9110,
+//! section 14).
 
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use bytes::Bytes;
+use mail_parser::{MessageParser, MimeHeaders as _, PartType};
 
 use super::{
-    check::{self, Admitted, Found},
+    Api,
+    check::{self, Found},
     errors::ApiError,
-    method::{Api, Call, Media, Upload},
-    multipart, resumable,
+    method::{ApiMethod, Call, Media},
+    resumable::{self, check_size, check_type},
 };
-use crate::{google::State, query::Query, request::Request, response::Response};
+use crate::{google::State, pages, request::Query, request::Request, response::Response};
 
 /// Whether the address is one for uploads. Resumable ones have a second address for each.
 pub(super) fn is_address(path: &str) -> bool {
@@ -25,50 +28,57 @@ fn simple_path(path: &str) -> &str {
 }
 
 /// Takes an upload, or a piece of one.
-pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
+pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
+    let path = simple_path(&request.path)
+        .strip_prefix("/upload")
+        .unwrap_or_default();
     let outcome = match query.first("upload_id") {
         Some(id) => resumable::resume(state, request, id),
-        None => {
-            let methods = api
-                .uploads
-                .iter()
-                .map(|upload| (*upload, &upload.method.verb, upload.path));
-            match check::find(methods, &request.method, simple_path(&request.path)) {
-                Found::Method(upload, path) => begin(api, upload, path, query, state, request),
-                Found::WrongVerb => return crate::pages::wrong_method(request),
-                Found::Nothing => return crate::pages::not_found(request),
+        None => match check::find(api, &request.method, path) {
+            Found::Method(method, _) if !api.has(method) => Err(ApiError::not_played(method.id)),
+            Found::Method(method, path) if method.uploads => {
+                begin(api, method, path, query, state, request)
             }
-        }
+            Found::WrongVerb => return pages::wrong_method(request),
+            _ => return pages::not_found(request),
+        },
     };
     outcome.unwrap_or_else(|error| error.response(api.errors, indented))
 }
 
 fn begin(
-    api: &Api,
-    upload: &'static Upload,
+    api: &'static Api,
+    method: &'static ApiMethod,
     path: Vec<String>,
     query: Query,
     state: &mut State,
     request: &Request,
 ) -> Result<Response, ApiError> {
+    // Google's own libraries say `multipart/related`, some of others `multipart/mixed`.
+    let is_multipart =
+        request.has_media_type("multipart/related") || request.has_media_type("multipart/mixed");
     let protocol = query.first("uploadType").map(str::to_owned);
-    let admitted = check::admit(api, upload.method, &query, state, request)?;
-    let mut call = check::call(&admitted, path, query, request);
-    match protocol.as_deref() {
-        Some("media") => {
-            call.body = Bytes::new();
+    // The parameter is optional: the type of the content says which of the two it is.
+    let usual = if is_multipart { "multipart" } else { "media" };
+    let admitted = check::admit(api, method, &query, state, request)?;
+    let call = |metadata: &[u8]| check::call(&admitted, path, query, request, metadata);
+    let call = match protocol.as_deref().unwrap_or(usual) {
+        "media" => {
             let kind = request.header("content-type").unwrap_or_default();
-            call.media = Some(Media::of(kind, request.body.clone()));
+            Call {
+                media: Some(Media::of(kind, request.body.clone())),
+                ..call(b"")?
+            }
         }
-        Some("multipart") => {
-            if !is_multipart(request) {
+        "multipart" => {
+            if !is_multipart {
                 return Err(ApiError::invalid(
                     "The content type of a multipart upload must be multipart/related.",
                 ));
             }
-            let parts = multipart::parts(request)?;
+            let parts = parts(request)?;
             let [metadata, content] = parts.as_slice() else {
                 return Err(ApiError::invalid(
                     "A multipart upload has two parts: the metadata and the media.",
@@ -79,39 +89,227 @@ fn begin(
                     "The first part of a multipart upload must be application/json.",
                 ));
             }
-            call.body = metadata.bytes.clone();
-            call.media = Some(Media::of(&content.kind, content.bytes.clone()));
+            Call {
+                media: Some(Media::of(&content.kind, content.bytes.clone())),
+                ..call(&metadata.bytes)?
+            }
         }
-        Some("resumable") => {
+        "resumable" => {
             check::is_json(request)?;
-            return resumable::start(upload, call, admitted.selection, state, request);
+            let call = call(&request.body)?;
+            return resumable::start(call, admitted.selection, state, request);
         }
         _ => return Err(ApiError::invalid_value("uploadType")),
-    }
-    finish(upload, &call, &admitted, state)
-}
-
-/// Google's own libraries say `multipart/related`, some of others `multipart/mixed`.
-fn is_multipart(request: &Request) -> bool {
-    request.has_media_type("multipart/related") || request.has_media_type("multipart/mixed")
-}
-
-/// Runs the method with all of the bytes.
-fn finish(
-    upload: &Upload,
-    call: &Call,
-    admitted: &Admitted,
-    state: &mut State,
-) -> Result<Response, ApiError> {
+    };
     if let Some(media) = &call.media {
-        upload.check_type(&media.kind)?;
-        upload.check_size(u64::try_from(media.bytes.len()).unwrap_or(u64::MAX))?;
+        check_type(api, &media.kind)?;
+        check_size(api, u64::try_from(media.bytes.len()).unwrap_or(u64::MAX))?;
     }
-    let value = (upload.method.run)(state, call)?;
+    let value = api.run(state, &call)?;
+    let selection = admitted.selection.as_ref();
     Ok(check::json(
         StatusCode::OK,
         value,
-        admitted.selection.as_ref(),
+        selection,
         admitted.indented,
     ))
+}
+
+/// What a `Range` header asks for, of a content of a known length.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    Whole,
+    /// First byte, and the one after the last.
+    Part(usize, usize),
+    Nothing,
+}
+
+impl Media {
+    /// Bytes of this type; without one they are just bytes.
+    pub(super) fn of(kind: &str, bytes: Bytes) -> Self {
+        let kind = match kind {
+            "" => "application/octet-stream",
+            kind => kind,
+        };
+        Self {
+            kind: kind.to_owned(),
+            bytes,
+        }
+    }
+
+    /// As a response; a part of it where a range was asked for.
+    pub(super) fn respond(self, range: Option<&str>) -> Result<Response, ApiError> {
+        let total = self.bytes.len();
+        let asked = range.map_or(Asked::Whole, |range| Asked::of(range, total));
+        let (status, bytes) = match asked {
+            Asked::Whole => (StatusCode::OK, self.bytes),
+            Asked::Part(start, end) => (StatusCode::PARTIAL_CONTENT, self.bytes.slice(start..end)),
+            Asked::Nothing => {
+                let error = ApiError::of(
+                    416,
+                    "requestedRangeNotSatisfiable",
+                    "Request range not satisfiable",
+                );
+                return Err(error.with_header(header::CONTENT_RANGE, format!("bytes */{total}")));
+            }
+        };
+        let mut response = Response::whole(status, "application/octet-stream", bytes)
+            .with(header::CONTENT_DISPOSITION, "attachment");
+        if let Ok(kind) = HeaderValue::from_str(&self.kind) {
+            response.headers.insert(header::CONTENT_TYPE, kind);
+        }
+        if let Asked::Part(start, end) = asked {
+            let range = format!("bytes {start}-{}/{total}", end - 1);
+            response = response.with(header::CONTENT_RANGE, &range);
+        }
+        Ok(response)
+    }
+}
+
+impl Asked {
+    /// Reads `bytes=0-9`, `bytes=10-` or `bytes=-5`. Several ranges, and what is not a range, ask for the whole
+    /// (RFC 9110, section 14.2).
+    fn of(range: &str, total: usize) -> Self {
+        let asked = range
+            .strip_prefix("bytes=")
+            .filter(|one| !one.contains(','));
+        let Some((first, last)) = asked.and_then(|one| one.trim().split_once('-')) else {
+            return Self::Whole;
+        };
+        let number = |text: &str| text.parse::<usize>().ok();
+        let (start, end) = match (number(first), number(last)) {
+            (Some(start), None) if last.is_empty() => (start, total),
+            (Some(start), Some(last)) if start <= last => {
+                (start, total.min(last.saturating_add(1)))
+            }
+            (None, Some(length)) if first.is_empty() => (total - length.min(total), total),
+            _ => return Self::Whole,
+        };
+        if start < end {
+            Self::Part(start, end)
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+/// A part as it came.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// Value of its `Content-Type`; empty where it has none.
+    pub(super) kind: String,
+    /// Value of its `Content-ID`.
+    pub(super) id: Option<String>,
+    pub(super) bytes: Bytes,
+}
+
+impl Part {
+    /// Whether its type is this one.
+    pub(super) fn is(&self, media_type: &str) -> bool {
+        let given = self.kind.split(';').next().unwrap_or_default().trim();
+        given.eq_ignore_ascii_case(media_type)
+    }
+}
+
+/// The parts of a body whose type begins with `multipart/`.
+pub(super) fn parts(request: &Request) -> Result<Vec<Part>, ApiError> {
+    let kind = request.header("content-type").unwrap_or_default();
+    let mut text = format!("Content-Type: {kind}\r\n\r\n").into_bytes();
+    text.extend_from_slice(&request.body);
+    let text = Bytes::from(text);
+    let message = MessageParser::new().parse(&text);
+    let message = message.filter(|message| {
+        let root = message.root_part().content_type();
+        root.is_some_and(|kind| kind.attribute("boundary").is_some())
+    });
+    let message = message.ok_or_else(no_boundary)?;
+    let PartType::Multipart(ids) = &message.root_part().body else {
+        return Err(no_boundary());
+    };
+    let place = |offset: u32| usize::try_from(offset).unwrap_or_default();
+    let found = ids.iter().filter_map(|id| message.part(*id)).map(|part| {
+        let header = |name: &str| {
+            let header = part
+                .headers
+                .iter()
+                .find(|header| header.name().eq_ignore_ascii_case(name))?;
+            let value = text.slice(place(header.offset_start)..place(header.offset_end));
+            Some(String::from_utf8_lossy(&value).trim().to_owned())
+        };
+        Part {
+            kind: header("Content-Type").unwrap_or_default(),
+            id: header("Content-ID"),
+            bytes: text.slice(place(part.offset_body)..place(part.offset_end)),
+        }
+    });
+    Ok(found.collect())
+}
+
+fn no_boundary() -> ApiError {
+    ApiError::invalid("Missing or malformed boundary of the multipart body.")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderMap, Method};
+
+    use super::*;
+
+    fn read(kind: &str, body: &'static [u8]) -> Option<Vec<Part>> {
+        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())]);
+        let body = Bytes::from_static(body);
+        parts(&Request::new(Method::POST, "/h/p", None, headers, body)).ok()
+    }
+
+    #[test]
+    fn parts_keep_their_bytes() {
+        let body = b"--b x\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{\"a\": 1}\r\n--b x\r\n\
+            content-type: image/png\r\nContent-ID: <a + 1>\r\n\r\n\x89PNG\r\n\x00--b\xff\n\r\n--b x--\r\n";
+        let found = read("multipart/related; boundary=\"b x\"", body).unwrap();
+        assert_eq!(found.len(), 2);
+        assert!(found[0].is("application/json") && !found[0].is("image/png"));
+        assert_eq!(found[0].bytes, "{\"a\": 1}");
+        assert_eq!(found[1].kind, "image/png");
+        assert_eq!(found[1].id.as_deref(), Some("<a + 1>"));
+        assert_eq!(found[1].bytes, b"\x89PNG\r\n\x00--b\xff\n"[..]);
+    }
+
+    #[test]
+    fn lines_may_end_without_a_return() {
+        let body =
+            b"--b\nContent-Type: application/json\n\n{}\n--b\nContent-Type: message/rfc822\n\n\
+            Subject: Tea\n\nCake\n--b--";
+        let found = read("multipart/related; boundary=b", body).unwrap();
+        assert_eq!(found[0].bytes, "{}");
+        assert_eq!(found[1].bytes, "Subject: Tea\n\nCake");
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn bodies_without_a_boundary_are_refused() {
+        for kind in ["multipart/related", "application/json"] {
+            assert_eq!(read(kind, b"--b\r\n\r\nx\r\n--b--"), None, "{kind}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_read_as_rfc_9110_says() {
+        for (range, asked) in [
+            ("bytes=0-9", Asked::Part(0, 10)),
+            ("bytes=90-", Asked::Part(90, 100)),
+            ("bytes=90-500", Asked::Part(90, 100)),
+            ("bytes=-10", Asked::Part(90, 100)),
+            ("bytes=-500", Asked::Part(0, 100)),
+            ("bytes=99-99", Asked::Part(99, 100)),
+            ("bytes=100-", Asked::Nothing),
+            ("bytes=-0", Asked::Nothing),
+            ("bytes=0-1,5-6", Asked::Whole),
+            ("bytes=5-1", Asked::Whole),
+            ("lines=0-1", Asked::Whole),
+            ("bytes=-", Asked::Whole),
+        ] {
+            assert_eq!(Asked::of(range, 100), asked, "{range}");
+        }
+        assert_eq!(Asked::of("bytes=0-9", 0), Asked::Nothing);
+    }
 }

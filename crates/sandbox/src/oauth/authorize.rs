@@ -1,16 +1,15 @@
 //! The authorization page, and its submission.
 
 use super::{
-    Incoming, Server,
+    Incoming, Pkce, Server,
     grants::{Asked, Terms},
-    pkce::is_challenge,
     policy::{Policy, Wrong},
-    profile::Pkce,
     redirect_back,
+    token::is_challenge,
 };
 use crate::{
     pages::{self, Consent},
-    query::Query,
+    request::Query,
     response::Response,
 };
 

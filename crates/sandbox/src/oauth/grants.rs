@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::profile::Profile;
-use crate::{faults::RotationMode, ids::Ids};
+use super::Profile;
+use crate::{faults::RotationMode, shared::Ids};
 
 /// What the user allowed: scopes by their full names, ids of pages, or a role.
 pub(crate) type Terms = BTreeSet<String>;

@@ -2,24 +2,98 @@
 //! special about one is its `Profile` and its `Policy`.
 
 mod authorize;
-mod clients;
 mod grants;
-mod pkce;
 mod policy;
-mod profile;
 mod token;
 
+use std::collections::BTreeMap;
+
+use grants::Grants;
 use jiff::Timestamp;
 use serde_json::Value;
-use url::form_urlencoded::Serializer;
+use url::{Host, Url, form_urlencoded::Serializer};
+
+use crate::{
+    faults::{Fault, RotationMode},
+    pages,
+    request::{Query, Request},
+    response::Response,
+    shared::Ids,
+};
 
 pub(crate) use grants::{Asked, Issued, Terms, TokenState, project_of};
 pub(crate) use policy::{Page, Policy, TokenError, Wrong};
-pub(crate) use profile::{ClientAuthentication, Pkce, Profile, TokenKind};
 
-use crate::{faults::Fault, ids::Ids, pages, query::Query, request::Request, response::Response};
-use clients::Clients;
-use grants::Grants;
+/// The properties of one authorization server.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    pub(crate) authorize_path: &'static str,
+    /// What the path of a submitted page begins with; the request's id follows.
+    pub(crate) consent_path: &'static str,
+    /// Purpose of a consent page's id.
+    pub(crate) consent: &'static str,
+    pub(crate) code: TokenKind,
+    pub(crate) access: TokenKind,
+    pub(crate) refresh: TokenKind,
+    /// How long a code can be exchanged.
+    pub(crate) code_seconds: i64,
+    /// Lifetime of access tokens; without one they live until they are revoked or expired by a fault.
+    pub(crate) access_seconds: Option<i64>,
+    /// Lifetime of refresh tokens.
+    pub(crate) refresh_seconds: Option<i64>,
+    /// Live refresh tokens of one user and client; the oldest dies without a word.
+    pub(crate) most_refresh_tokens: Option<usize>,
+    /// Whether a user who has consented before gives no other refresh token, unless it is forced.
+    pub(crate) refresh_token_once: bool,
+    pub(crate) rotation: RotationMode,
+    /// The parameter with which the exchange of a code asks for refresh tokens that serve once.
+    pub(crate) single_use_parameter: Option<&'static str>,
+    /// Whether faults can change rotation and lifetime.
+    pub(crate) is_adjustable: bool,
+    /// Whether tokens are good only at the host that gave them.
+    pub(crate) is_bound_to_host: bool,
+    pub(crate) pkce: Pkce,
+    pub(crate) client_authentication: ClientAuthentication,
+    /// Whether the body of a token request is JSON; otherwise it is a form.
+    pub(crate) takes_json: bool,
+    /// Whether redirect URIs are compared without their parameters.
+    pub(crate) ignores_redirect_query: bool,
+    /// Whether wrong parameters are told to a client that is known (RFC 6749, section 4.1.2.1), or on a page.
+    pub(crate) tells_the_client: bool,
+    pub(crate) longest_state: Option<usize>,
+    /// Sent with every redirect (RFC 9207).
+    pub(crate) issuer: Option<&'static str>,
+}
+
+/// Proof Key for Code Exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pkce {
+    Ignored,
+    Optional,
+    Required,
+}
+
+/// How a client proves itself (RFC 6749, section 2.3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClientAuthentication {
+    Basic,
+    /// By Basic or in the form, not both.
+    BasicOrForm,
+}
+
+/// How a code or token looks: what it starts with, and how many random bytes follow.
+#[derive(Debug)]
+pub(crate) struct TokenKind(pub(crate) &'static str, pub(crate) usize);
+
+impl Profile {
+    /// The part of a redirect URI that is compared.
+    pub(super) fn compared<'uri>(&self, uri: &'uri str) -> &'uri str {
+        match uri.split_once('?') {
+            Some((before, _)) if self.ignores_redirect_query => before,
+            _ => uri,
+        }
+    }
+}
 
 /// One authorization server.
 #[derive(Debug)]
@@ -144,4 +218,108 @@ fn redirect_back(redirect_uri: &str, state: Option<&str>, parameters: &[(&str, &
     query.extend_pairs(state.map(|state| ("state", state)));
     let join = if redirect_uri.contains('?') { '&' } else { '?' };
     Response::see_other(&format!("{redirect_uri}{join}{}", query.finish()))
+}
+
+/// Clients by id.
+#[derive(Debug, Default)]
+pub(crate) struct Clients(BTreeMap<String, Client>);
+
+/// One OAuth client.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    secret: String,
+    /// Registered addresses; without one, every address of an allowed form is accepted.
+    redirect_uris: Vec<String>,
+}
+
+impl Clients {
+    /// Registers a client, or replaces it.
+    pub(crate) fn add(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.0.insert(
+            id.to_owned(),
+            Client {
+                secret: secret.to_owned(),
+                redirect_uris: redirect_uris.iter().map(|uri| (*uri).to_owned()).collect(),
+            },
+        );
+    }
+
+    /// The client of this id.
+    pub(crate) fn find(&self, id: &str) -> Option<&Client> {
+        self.0.get(id)
+    }
+}
+
+impl Client {
+    /// Whether this is the client's secret.
+    pub(crate) fn has_secret(&self, secret: &str) -> bool {
+        self.secret == secret
+    }
+
+    /// Whether the client may receive responses at this address.
+    pub(crate) fn accepts(&self, redirect_uri: &str) -> bool {
+        if self.redirect_uris.is_empty() {
+            is_allowed(redirect_uri)
+        } else {
+            self.redirect_uris.iter().any(|uri| uri == redirect_uri)
+        }
+    }
+}
+
+/// Google's rules for web clients: https except on loopback; no fragment, no user, no bare IP address, no
+/// wildcard (OAuth 2.0 for Web Server Applications, "Redirect URI validation rules").
+fn is_allowed(redirect_uri: &str) -> bool {
+    let Ok(url) = Url::parse(redirect_uri) else {
+        return false;
+    };
+    let plain = url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && !redirect_uri.contains('*');
+    let place = match (url.scheme(), url.host()) {
+        ("https", Some(Host::Domain(_))) => true,
+        ("http" | "https", Some(Host::Ipv4(address))) => address.is_loopback(),
+        ("http" | "https", Some(Host::Ipv6(address))) => address.is_loopback(),
+        ("http", Some(Host::Domain(name))) => name == "localhost",
+        _ => false,
+    };
+    plain && place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_safe_addresses_are_allowed() {
+        for good in [
+            "http://127.0.0.1:8080/cb",
+            "http://localhost/cb",
+            "http://[::1]:1/cb",
+            "https://app.example.com/sso/v1/oauth/x/callback?a=b",
+        ] {
+            assert!(is_allowed(good), "{good}");
+        }
+        for bad in [
+            "http://app.example.com/cb",
+            "https://203.0.113.7/cb",
+            "https://app.example.com/cb#top",
+            "https://u@app.example.com/cb",
+            "https://*.example.com/cb",
+            "javascript:alert(1)",
+            "/cb",
+        ] {
+            assert!(!is_allowed(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_registered_address_matches_byte_for_byte() {
+        let mut clients = Clients::default();
+        clients.add("1-a", "s", &["https://a.example/cb"]);
+        let client = clients.find("1-a").unwrap();
+        assert!(client.accepts("https://a.example/cb"));
+        assert!(!client.accepts("https://a.example/cb/"));
+        assert!(!client.accepts("https://A.example/cb"));
+    }
 }

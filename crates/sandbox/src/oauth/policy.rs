@@ -1,14 +1,14 @@
-//! What is special about one authorization server.
+//! What an authorization server does in its own way.
 
 use axum::http::StatusCode;
 
 use super::grants::{Asked, Issued, Terms};
 use crate::{
-    ids::Ids,
     pages::{self, Choice, Permission},
-    query::Query,
+    request::Query,
     request::Request,
     response::Response,
+    shared::Ids,
 };
 
 /// Why an authorization request or a submitted page is refused.

@@ -32,6 +32,12 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "390404", message)
     }
 
+    /// 501 for what the product has and the sandbox doesn't.
+    pub(crate) fn not_played(method: &str, path: &str) -> Self {
+        let message = format!("The sandbox doesn't play {method} {path}; Snowflake has it.");
+        Self::new(StatusCode::NOT_IMPLEMENTED, "390501", message)
+    }
+
     /// 405.
     pub(crate) fn wrong_method() -> Self {
         Self::new(
@@ -85,17 +91,17 @@ impl ApiError {
 /// A statement that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SqlError {
-    pub(crate) code: &'static str,
-    pub(crate) state: &'static str,
+    pub(crate) code: String,
+    pub(crate) state: String,
     pub(crate) message: String,
 }
 
 impl SqlError {
     /// Any failure.
-    pub(crate) fn new(code: &'static str, state: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &str, state: &str, message: impl Into<String>) -> Self {
         Self {
-            code,
-            state,
+            code: code.to_owned(),
+            state: state.to_owned(),
             message: message.into(),
         }
     }

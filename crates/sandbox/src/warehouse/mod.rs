@@ -6,7 +6,6 @@
 //! passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten seconds.
 
 mod account;
-mod call;
 mod errors;
 mod oauth;
 mod records;
@@ -21,18 +20,33 @@ use serde_json::Value;
 use crate::{
     WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET,
     faults::Fault,
-    ids::Ids,
     oauth::Server,
     pages,
-    product::{Product, Refusal},
+    product::{self, Product, Refusal},
     records::{Section, Values},
-    request::{Purpose, Request},
+    request::{Purpose, Query, Request},
     response::Response,
+    shared::Ids,
     shared::{self, Shared},
 };
 use account::{Account, Table};
 use sql::Rows;
 use statements::Statements;
+
+/// Who calls, by the token that came along.
+#[derive(Debug, Clone)]
+struct Caller {
+    email: String,
+    /// Role of the token; any of the user's where there is none.
+    role: Option<String>,
+}
+
+/// A request that has passed the checks.
+struct Call<'request> {
+    caller: Caller,
+    query: Query,
+    request: &'request Request,
+}
 
 /// Where the accounts' hosts end.
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
@@ -50,6 +64,19 @@ pub(crate) struct Snowflake {
 struct Opened {
     rows: Rows,
     statements: Statements,
+}
+
+/// What of the SQL API is played.
+pub(crate) fn played() -> product::Api {
+    let method = |(name, request): (&str, &str)| {
+        let (verb, path) = request.split_once(' ').unwrap_or_default();
+        [name.to_owned(), verb.to_owned(), format!("/api/v2/{path}")]
+    };
+    product::Api {
+        title: "Snowflake",
+        played: router::PLAYED.into_iter().map(method).collect(),
+        others: router::NOT_PLAYED.iter().map(|(_, methods)| methods).sum(),
+    }
 }
 
 /// What a request can read and change: the sandbox's clock and ids, and all that is Snowflake's.
@@ -172,7 +199,7 @@ impl Product for Snowflake {
         };
         for user in world["users"].as_array_mut().into_iter().flatten() {
             let email = user["email"].as_str().unwrap_or_default();
-            user["warehouse"] = account::readable::of(&self.account, email, &count);
+            user["warehouse"] = account::of(&self.account, email, &count);
         }
     }
 

@@ -8,15 +8,15 @@ use serde_json::json;
 use super::{State, account::Account, errors::oauth};
 use crate::{
     faults::RotationMode,
-    ids::Ids,
     oauth::{
         Asked, ClientAuthentication, Incoming, Issued, Page, Pkce, Policy, Profile, Terms,
         TokenError, TokenKind, Wrong,
     },
     pages::{self, Choice},
-    query::Query,
+    request::Query,
     request::Request,
     response::Response,
+    shared::Ids,
 };
 
 /// Path of the token endpoint.

@@ -73,7 +73,7 @@ impl Snowflake {
         if given.next().is_some() {
             return Err(format!("{name} has {} columns", table.columns.len()));
         }
-        let added = opened.rows.insert(&table.stored, &table.columns, &[row]);
+        let added = opened.rows.insert_cells(table, &[row]);
         added.map_err(|error| error.message)
     }
 

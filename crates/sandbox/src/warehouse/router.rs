@@ -3,13 +3,9 @@
 
 use axum::http::Method;
 
-use super::{
-    call::{Call, Caller},
-    errors::ApiError,
-    statements,
-};
+use super::{Call, Caller, errors::ApiError, statements};
 use crate::{
-    oauth::TokenState, query::Repeated, request::Request, response::Response, warehouse::State,
+    oauth::TokenState, request::Repeated, request::Request, response::Response, warehouse::State,
 };
 
 /// A query parameter, and which values fit it.
@@ -43,6 +39,18 @@ static CANCEL: Operation = Operation {
     run: statements::cancel,
 };
 
+/// What the sandbox plays, below `/api/v2/`.
+pub(super) const PLAYED: [(&str, &str); 3] = [
+    ("submit a statement", "POST statements"),
+    (
+        "check it, get its result",
+        "GET statements/{statementHandle}",
+    ),
+    ("cancel it", "POST statements/{statementHandle}/cancel"),
+];
+/// What Snowflake's descriptions have besides, and with how many methods: `grant.yaml` and `result.yaml`.
+pub(super) const NOT_PLAYED: [(&str, usize); 2] = [("grants", 7), ("results", 1)];
+
 /// Checks and runs one request.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     run(state, request).unwrap_or_else(|error| error.response())
@@ -54,6 +62,9 @@ fn run(state: &mut State, request: &Request) -> Result<Response, ApiError> {
         ["statements"] => (&SUBMIT, ""),
         ["statements", handle] => (&STATUS, *handle),
         ["statements", handle, "cancel"] => (&CANCEL, *handle),
+        [first, ..] if NOT_PLAYED.iter().any(|(path, _)| path.starts_with(first)) => {
+            return Err(ApiError::not_played(request.method.as_str(), &request.path));
+        }
         _ => return Err(ApiError::not_found("Endpoint not found.")),
     };
     if request.method != operation.method {

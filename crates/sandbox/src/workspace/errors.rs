@@ -41,6 +41,12 @@ impl ApiError {
         Self::new(400, "invalid_request_url", "Invalid request URL.")
     }
 
+    /// 501 for a method that the product has and the sandbox doesn't.
+    pub(crate) fn not_played(method: &str) -> Self {
+        let message = format!("The sandbox doesn't play {method}; Notion has it.");
+        Self::new(501, "not_implemented", message)
+    }
+
     /// 400 `invalid_json`.
     pub(crate) fn json() -> Self {
         Self::new(400, "invalid_json", "Error parsing JSON body.")

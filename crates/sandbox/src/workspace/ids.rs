@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::ids::hex;
+use crate::shared::hex;
 
 /// The id of something that has this name.
 pub(crate) fn id_of(name: &str) -> String {

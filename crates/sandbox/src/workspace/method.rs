@@ -1,4 +1,5 @@
-//! A method of the API, and a request to it that has passed the checks.
+//! A method of the API with its versions (Notion API, "Versioning") and the capability that it needs ("Connection
+//! capabilities"), and a request to it that has passed the checks.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +7,11 @@ use serde_json::Value;
 
 use super::{
     State,
-    capability::Capability,
     content::{Content, Origin},
     errors::ApiError,
     ids::id_of,
-    version::Version,
 };
-use crate::query::Query;
+use crate::{request::Query, request::Request};
 
 /// One method of the API.
 #[derive(Debug)]
@@ -28,11 +27,42 @@ pub(crate) struct Method {
     /// Query parameters.
     pub(crate) query: &'static [&'static str],
     /// What it does.
-    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
+    pub(crate) run: Run,
 }
 
-/// The versions of most methods.
-pub(crate) const ALL: (Version, Version) = (Version::Databases, Version::InTrash);
+type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
+
+impl Method {
+    /// A method that every version has.
+    pub(crate) const fn new(
+        verb: &'static str,
+        path: &'static str,
+        needs: Option<Capability>,
+        query: &'static [&'static str],
+        run: Run,
+    ) -> Self {
+        Self {
+            verb,
+            path,
+            versions: (Version::Databases, Version::InTrash),
+            needs,
+            query,
+            run,
+        }
+    }
+
+    /// The same in this version and later ones.
+    pub(crate) const fn since(mut self, oldest: Version) -> Self {
+        self.versions.0 = oldest;
+        self
+    }
+
+    /// The same in this version and earlier ones.
+    pub(crate) const fn until(mut self, newest: Version) -> Self {
+        self.versions.1 = newest;
+        self
+    }
+}
 
 /// A request that has passed the checks.
 #[derive(Debug)]
@@ -80,4 +110,69 @@ impl Call {
 /// Id of the bot that an authorization makes: the same for the same integration and user.
 pub(crate) fn bot_id(client: &str, user: &str) -> String {
     id_of(&format!("bot {client} {user}"))
+}
+
+/// The versions, oldest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Version {
+    /// 2022-06-28: a database has columns and rows.
+    Databases,
+    /// 2025-09-03: a database has data sources, which have columns and rows.
+    DataSources,
+    /// 2026-03-11: `in_trash` instead of `archived`, `position` instead of `after`.
+    InTrash,
+}
+
+impl Version {
+    /// The version that the request names (Notion API, "Versioning").
+    pub(crate) fn of(request: &Request) -> Result<Self, ApiError> {
+        let date = request
+            .header("notion-version")
+            .ok_or_else(ApiError::missing_version)?;
+        Self::named(date).ok_or_else(|| {
+            let should = format!(
+                "`\"2022-06-28\"` or `\"2025-09-03\"` or `\"2026-03-11\"`, instead was `\"{date}\"`"
+            );
+            ApiError::at("Notion-Version header", &should)
+        })
+    }
+
+    /// The version of this date.
+    pub(crate) fn named(date: &str) -> Option<Self> {
+        match date {
+            "2022-06-28" => Some(Self::Databases),
+            "2025-09-03" => Some(Self::DataSources),
+            "2026-03-11" => Some(Self::InTrash),
+            _ => None,
+        }
+    }
+
+    /// Whether columns and rows belong to data sources.
+    pub(crate) fn has_data_sources(self) -> bool {
+        self >= Self::DataSources
+    }
+}
+
+/// One capability. An integration has all of them until it loses one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Capability {
+    ReadContent,
+    InsertContent,
+    ReadComments,
+    InsertComments,
+    ReadUsers,
+}
+
+impl Capability {
+    /// The capability of this name, in snake_case.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "read_content" => Self::ReadContent,
+            "insert_content" => Self::InsertContent,
+            "read_comments" => Self::ReadComments,
+            "insert_comments" => Self::InsertComments,
+            "read_users" => Self::ReadUsers,
+            _ => return None,
+        })
+    }
 }

@@ -2,7 +2,6 @@
 //! shared cannot be seen.
 
 mod blocks;
-mod capability;
 mod columns;
 mod content;
 mod errors;
@@ -10,7 +9,6 @@ mod ids;
 mod method;
 mod methods;
 mod oauth;
-mod paging;
 mod reader;
 mod records;
 mod rich_text;
@@ -18,7 +16,6 @@ mod router;
 mod seed;
 mod shapes;
 mod values;
-mod version;
 
 use std::collections::BTreeSet;
 
@@ -26,22 +23,22 @@ use axum::http::{Method as Verb, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use capability::Capability;
 use content::Content;
 use errors::ApiError;
-use method::{ALL, Call, Method};
+use method::Call;
+use method::Capability;
+use method::Version;
 use reader::Reader;
-use version::Version;
 
 use crate::{
     WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
     faults::Fault,
-    ids::Ids,
     oauth::Server,
-    product::{Product, Refusal},
+    product::{self, Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
+    shared::Ids,
     shared::Shared,
 };
 
@@ -56,6 +53,27 @@ pub(crate) struct Notion {
     lost_capabilities: BTreeSet<Capability>,
     /// Pages, databases and comments, which the users share.
     content: Content,
+}
+
+/// What of the API is played.
+pub(crate) fn played() -> product::Api {
+    let method = |method: &method::Method| {
+        let versions = match (method.versions.0, method.versions.1) {
+            (Version::Databases, Version::InTrash) => "every version",
+            (Version::Databases, _) => "2022-06-28",
+            _ => "2025-09-03 and later",
+        };
+        [
+            versions.to_owned(),
+            method.verb.to_owned(),
+            method.path.to_owned(),
+        ]
+    };
+    product::Api {
+        title: "Notion",
+        played: methods::METHODS.iter().map(method).collect(),
+        others: methods::NOT_PLAYED.lines().count(),
+    }
 }
 
 /// What a request can read and change: the sandbox's clock and ids, and all that is Notion's.

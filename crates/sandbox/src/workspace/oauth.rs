@@ -6,20 +6,20 @@ use axum::http::{StatusCode, header};
 use serde_json::json;
 
 use super::{
-    State, content::Content, errors::ApiError, ids::id_of, method::bot_id, rich_text, shapes,
-    version::Version,
+    State, content::Content, errors::ApiError, ids::id_of, method::Version, method::bot_id,
+    rich_text, shapes,
 };
 use crate::{
     faults::RotationMode,
-    ids::Ids,
     oauth::{
         Asked, ClientAuthentication, Incoming, Issued, Page, Pkce, Policy, Profile, Terms,
         TokenError, TokenKind, TokenState, Wrong,
     },
     pages::{self, Choice},
-    query::Query,
+    request::Query,
     request::Request,
     response::Response,
+    shared::Ids,
     users,
 };
 

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::{
     errors::{ApiError, success},
     ids,
+    method::Version,
     method::{Call, Method},
-    methods::METHODS,
-    version::Version,
+    methods::{METHODS, NOT_PLAYED},
 };
 use crate::{
     oauth::TokenState,
@@ -37,7 +37,7 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
     let access = identify(state, request).ok_or_else(ApiError::unauthorized)?;
     let (user, client, roots) = access;
     let version = Version::of(request)?;
-    let (method, path) = find(request, version).ok_or_else(ApiError::url)?;
+    let (method, path) = find(request, version).ok_or_else(|| not_found(request))?;
     let query = request.query_parameters();
     if let Some((name, value)) = query.iter().find(|(name, _)| !method.query.contains(name)) {
         let should = format!("not present, instead was `\"{value}\"`");
@@ -79,9 +79,17 @@ fn find(request: &Request, version: Version) -> Option<(&'static Method, Vec<Str
         let (oldest, newest) = method.versions;
         method.verb == request.method.as_str() && (oldest..=newest).contains(&version)
     });
-    methods
-        .copied()
-        .find_map(|method| Some((method, match_path(method.path, &request.path)?)))
+    let mut methods = methods;
+    methods.find_map(|method| Some((method, match_path(method.path, &request.path)?)))
+}
+
+/// 501 for what Notion has and the sandbox doesn't.
+fn not_found(request: &Request) -> ApiError {
+    let known = NOT_PLAYED.lines().find(|line| {
+        let (verb, path) = line.split_once(' ').unwrap_or_default();
+        verb == request.method.as_str() && match_path(path, &request.path).is_some()
+    });
+    known.map_or_else(ApiError::url, ApiError::not_played)
 }
 
 fn path_ids(method: &Method, values: &[String]) -> Result<Vec<String>, ApiError> {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::seed::parse_seed;
+use crate::users::parse_seed;
 use serde_json::{Map, Value, json};
 
 use super::{

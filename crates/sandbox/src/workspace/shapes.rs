@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::{
     content::{Block, Column, Comment, Content, Database, Origin, Page, Parent, Source},
     ids::{compact, id_of},
+    method::Version,
     rich_text, values,
-    version::Version,
 };
 use crate::users::User;
 

@@ -95,30 +95,6 @@ async fn a_put_replaces_the_whole_event() {
 }
 
 #[tokio::test]
-async fn an_event_is_made_from_a_line_of_text() {
-    let ada = Calendar::of(EVENTS).await;
-    let path = "calendars/primary/events/quickAdd";
-    let made = ada
-        .send(
-            "POST",
-            &format!("{path}?text=Tea%20tomorrow%20at%204pm"),
-            &json!({}),
-        )
-        .await
-        .ok();
-    assert_eq!(made["summary"], "Tea");
-    assert_eq!(made["start"]["dateTime"], "2026-05-05T16:00:00+01:00");
-    let found = ada.get("calendars/primary/events?q=tea").await.ok();
-    assert_eq!(found["items"][0]["id"], made["id"]);
-    let reply = ada.send("POST", path, &json!({})).await;
-    refused(&reply, 400, "required", "text");
-    let reply = ada
-        .send("POST", &format!("{path}?text=x&maxAttendees=1"), &json!({}))
-        .await;
-    refused(&reply, 400, "badRequest", "Cannot bind query parameter");
-}
-
-#[tokio::test]
 async fn busy_times_are_joined_and_cut_at_the_ends() {
     let ada = Calendar::of("https://www.googleapis.com/auth/calendar.freebusy").await;
     let body = json!({

@@ -408,3 +408,26 @@ async fn faults_apply_here_too() {
         (403, &json!("rateLimitExceeded"))
     );
 }
+
+#[tokio::test]
+async fn a_sync_brings_only_what_has_changed_since() {
+    let ada = Calendars::ada().await;
+    let sync = async |token: &str| ada.get(&format!("{PRIMARY}?syncToken={token}")).await.ok();
+    let token = |list: &Value| list["nextSyncToken"].as_str().unwrap().to_owned();
+    let first = token(&ada.get(PRIMARY).await.ok());
+    let opera = ada.id("Opera, perhaps");
+    let made = ada.post(PRIMARY, with("summary", json!("Tea"))).await.ok();
+    let one = sync(&first).await;
+    assert_eq!(one["items"].as_array().unwrap().len(), 1);
+    assert_eq!(one["items"][0]["id"], made["id"]);
+    // The sandbox's clock has not moved, and nothing comes twice.
+    let second = token(&one);
+    assert_eq!(sync(&second).await["items"], json!([]));
+    ada.send("DELETE", &format!("{PRIMARY}/{opera}"), None, None)
+        .await;
+    let two = sync(&second).await;
+    assert_eq!(two["items"].as_array().unwrap().len(), 1);
+    assert_eq!(two["items"][0]["status"], "cancelled");
+    assert_eq!(sync(&first).await["items"].as_array().unwrap().len(), 2);
+    assert_eq!(sync(&token(&two)).await["items"], json!([]));
+}

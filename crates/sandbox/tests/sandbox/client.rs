@@ -270,3 +270,14 @@ pub(crate) fn decode(data: &Value) -> Vec<u8> {
         .decode(data.as_str().expect("text"))
         .expect("base64url")
 }
+
+/// The cases of a table: one a line, with arrows between what is given and what comes of it.
+pub(crate) fn cases<const N: usize>(
+    table: &'static str,
+) -> impl Iterator<Item = [&'static str; N]> {
+    let lines = table.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty()).map(|line| {
+        let cells: Vec<&str> = line.split(" => ").collect();
+        cells.try_into().expect(line)
+    })
+}

@@ -276,10 +276,6 @@ async fn labels_change_and_messages_go() {
         .await
         .ok();
     assert!(mail.found("harbour").await.contains(&id));
-    let body = json!({"ids": [id, "none"], "addLabelIds": ["IMPORTANT"]});
-    let several = mail.post("messages/batchModify", &body).await;
-    assert_eq!((several.status, several.text.as_str()), (204, ""));
-    assert!(mail.found("is:important").await.contains(&id));
     // For good only with the scope for all.
     let path = format!("messages/{id}");
     mail.delete(&path)
@@ -288,65 +284,6 @@ async fn labels_change_and_messages_go() {
     let all = Mail::of(ALL).await;
     assert_eq!(all.delete(&path).await.status, 204);
     assert_eq!(all.delete(&path).await.status, 404);
-}
-
-#[tokio::test]
-async fn history_tells_what_has_happened_since() {
-    let mail = Mail::of(ALL).await;
-    let start = mail.get("profile").await["historyId"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let empty = mail.get(&format!("history?startHistoryId={start}")).await;
-    assert_eq!(empty, json!({"historyId": start}));
-    let sent = mail.post("messages/send", &raw(TEA)).await.ok();
-    let id = sent["id"].as_str().unwrap();
-    mail.post(
-        &format!("messages/{id}/modify"),
-        &json!({"removeLabelIds": ["UNREAD"]}),
-    )
-    .await
-    .ok();
-    mail.delete(&format!("messages/{id}")).await;
-    let all = mail.get(&format!("history?startHistoryId={start}")).await;
-    let history = all["history"].as_array().unwrap();
-    assert_eq!(history.len(), 3);
-    assert_eq!(history[0]["messagesAdded"][0]["message"]["id"], id);
-    assert_eq!(
-        history[1]["labelsRemoved"][0]["labelIds"],
-        json!(["UNREAD"])
-    );
-    assert_eq!(history[2]["messagesDeleted"][0]["message"]["threadId"], id);
-    assert_eq!(all["historyId"], history[2]["id"]);
-    let page = mail
-        .get(&format!("history?startHistoryId={start}&maxResults=2"))
-        .await;
-    let next = page["nextPageToken"].as_str().unwrap();
-    let rest = mail
-        .get(&format!(
-            "history?startHistoryId={start}&maxResults=2&pageToken={next}"
-        ))
-        .await;
-    assert_eq!(rest["history"].as_array().unwrap().len(), 1);
-    let some = format!(
-        "history?startHistoryId={start}&historyTypes=messageAdded&historyTypes=messageDeleted&labelId=SENT"
-    );
-    assert_eq!(
-        mail.get(&some).await["history"].as_array().unwrap().len(),
-        2
-    );
-    for (path, status) in [
-        ("history", 400),
-        ("history?startHistoryId=x", 400),
-        ("history?startHistoryId=1", 404),
-        ("history?startHistoryId=1&historyTypes=read", 400),
-    ] {
-        assert_eq!(
-            mail.stage.mail(path, &mail.token).await.status,
-            status,
-            "{path}"
-        );
-    }
 }
 
 #[tokio::test]
@@ -374,4 +311,55 @@ async fn what_cannot_be_sent_is_refused() {
     let path = "/gmail.googleapis.com/gmail/v1/users/grace@example.com/messages/send";
     let other = mail.stage.json("POST", path, &mail.token, &raw(TEA)).await;
     other.refused(403, "forbidden", "Delegation denied");
+}
+
+#[tokio::test]
+async fn labels_are_made_changed_and_deleted() {
+    let mail = Mail::of(MODIFY).await;
+    let made = mail
+        .post(
+            "labels",
+            &json!({"name": "Tea", "color": {"textColor": "#000000"}}),
+        )
+        .await
+        .ok();
+    assert_eq!(made["type"], "user");
+    let path = format!("{BASE}labels/{}", made["id"].as_str().unwrap());
+    let send = async |verb: &str, path: &str, body: Value| {
+        mail.stage.json(verb, path, &mail.token, &body).await
+    };
+    let changed = send("PATCH", &path, json!({"name": "Cake"})).await.ok();
+    assert_eq!(
+        (&changed["name"], &changed["color"]["textColor"]),
+        (&json!("Cake"), &json!("#000000"))
+    );
+    let replaced = send("PUT", &path, json!({"name": "Pie"})).await.ok();
+    assert_eq!(
+        (&replaced["id"], replaced.get("color")),
+        (&made["id"], None)
+    );
+    assert_eq!(send("GET", &path, json!({})).await.status, 400);
+    assert_eq!(
+        mail.get("labels").await["labels"].as_array().unwrap().len(),
+        17
+    );
+    for (verb, id, body, status, says) in [
+        ("POST", "", json!({}), 400, "name"),
+        ("POST", "", json!({"name": 1}), 400, "label.name"),
+        ("POST", "", json!({"title": "x"}), 400, "Cannot find field"),
+        ("POST", "", json!({"name": "engine"}), 409, "conflicts"),
+        ("PATCH", "/INBOX", json!({"name": "x"}), 400, "Invalid"),
+        ("DELETE", "/none", json!({}), 404, "not found"),
+    ] {
+        let reply = send(verb, &format!("{BASE}labels{id}"), body).await;
+        assert_eq!(reply.status, status, "{}", reply.text);
+        assert!(reply.text.contains(says), "{}", reply.text);
+    }
+    assert_eq!(send("DELETE", &path, json!({})).await.status, 204);
+    assert_eq!(
+        mail.get("labels").await["labels"].as_array().unwrap().len(),
+        16
+    );
+    let own = mail.get("settings/sendAs").await;
+    assert_eq!(own["sendAs"][0]["sendAsEmail"], "ada@example.com");
 }

@@ -1,7 +1,6 @@
 //! The sandbox over HTTP, as a client meets it.
 
 mod batch;
-mod browsers;
 mod calendar;
 mod calendar_more;
 mod calendar_writing;
@@ -10,12 +9,9 @@ mod consent;
 mod drive;
 mod drive_writing;
 mod faults;
-mod fields;
 mod mail;
 mod mail_writing;
-mod parts;
 mod people;
-mod records;
 mod sheets;
 mod strictness;
 mod tokens;

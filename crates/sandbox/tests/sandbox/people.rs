@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
 
-use crate::client::{CONTACTS, OTHERS, Stage};
+use crate::client::{CONTACTS, OTHERS, Stage, cases};
 
 fn names(list: &Value) -> Vec<String> {
     let people = list["connections"].as_array().expect("connections");
@@ -22,60 +22,25 @@ fn names(list: &Value) -> Vec<String> {
 async fn a_mask_is_required_and_checked() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
-    for (path, says) in [
-        ("people/me/connections", "personFields mask is required"),
-        (
-            "people/me/connections?personFields=",
-            "personFields mask is required",
-        ),
-        (
-            "people/me/connections?personFields=names,shoeSize",
-            "Invalid personFields mask path",
-        ),
-        (
-            "people/me/connections?personFields=names&personFields=photos",
-            "not repeating",
-        ),
-        (
-            "people/me/connections?personFields=names&pageSize=1001",
-            "Page size",
-        ),
-        (
-            "people/me/connections?personFields=names&pageSize=-1",
-            "Page size",
-        ),
-        (
-            "people/me/connections?personFields=names&sortOrder=RANDOM",
-            "TYPE_ENUM",
-        ),
-        (
-            "people/me/connections?personFields=names&sources=NOWHERE",
-            "TYPE_ENUM",
-        ),
-        (
-            "people/me/connections?readMask=names",
-            "Cannot bind query parameter",
-        ),
-        ("people/c1/connections?personFields=names", "people/me"),
-        ("people:searchContacts?query=a", "readMask mask is required"),
-        ("people:searchContacts?readMask=names", "query is required"),
-        (
-            "people:searchContacts?query=a&readMask=names&pageSize=x",
-            "TYPE_INT32",
-        ),
-        (
-            "people:searchContacts?query=a&readMask=names&pageToken=x",
-            "Cannot bind query parameter",
-        ),
-        (
-            "otherContacts:search?query=a&readMask=names,photos",
-            "Invalid readMask mask path",
-        ),
-        (
-            "otherContacts:search?query=a&readMask=names&sources=READ_SOURCE_TYPE_CONTACT",
-            "Cannot bind",
-        ),
-    ] {
+    let table = "
+        people/me/connections => personFields mask is required
+        people/me/connections?personFields= => personFields mask is required
+        people/me/connections?personFields=names,shoeSize => Invalid personFields mask path
+        people/me/connections?personFields=names&personFields=photos => not repeating
+        people/me/connections?personFields=names&pageSize=1001 => Page size
+        people/me/connections?personFields=names&pageSize=-1 => Page size
+        people/me/connections?personFields=names&sortOrder=RANDOM => TYPE_ENUM
+        people/me/connections?personFields=names&sources=NOWHERE => TYPE_ENUM
+        people/me/connections?readMask=names => Cannot bind query parameter
+        people/c1/connections?personFields=names => people/me
+        people:searchContacts?query=a => readMask mask is required
+        people:searchContacts?readMask=names => query is required
+        people:searchContacts?query=a&readMask=names&pageSize=x => TYPE_INT32
+        people:searchContacts?query=a&readMask=names&pageToken=x => Cannot bind query parameter
+        otherContacts:search?query=a&readMask=names,photos => Invalid readMask mask path
+        otherContacts:search?query=a&readMask=names&sources=READ_SOURCE_TYPE_CONTACT => Cannot bind
+    ";
+    for [path, says] in cases(table) {
         let reply = stage.people(path, &ada).await;
         assert_eq!(reply.status, 400, "{path} {}", reply.text);
         let error = &reply.json()["error"];
@@ -233,73 +198,4 @@ async fn results_are_at_most_what_was_asked_for() {
             .ok();
         assert_eq!(found["results"].as_array().unwrap().len(), count, "{size}");
     }
-}
-
-#[tokio::test]
-async fn people_are_had_by_their_names() {
-    let stage = Stage::new().await;
-    let ada = stage.tokens("ada@example.com", &[CONTACTS]).await.access;
-    let me = "people/me?personFields=names,emailAddresses,photos,metadata";
-    let me = stage.people(me, &ada).await.ok();
-    assert_eq!(me["resourceName"], "people/100000000000000000001");
-    assert_eq!(me["names"][0]["givenName"], "Ada");
-    assert_eq!(me["emailAddresses"][0]["value"], "ada@example.com");
-    assert_eq!(me["metadata"]["sources"][0]["type"], "PROFILE");
-    let charles = "people/c4100007919000000007";
-    let one = stage
-        .people(&format!("{charles}?personFields=names"), &ada)
-        .await
-        .ok();
-    assert_eq!(one["names"][0]["displayName"], "Charles Babbage");
-    let both = format!(
-        "people:batchGet?personFields=names&resourceNames={charles}&resourceNames=people/c1&resourceNames=people/me"
-    );
-    let both = stage.people(&both, &ada).await.ok();
-    let statuses: Vec<&Value> = both["responses"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["httpStatusCode"])
-        .collect();
-    assert_eq!(statuses, [200, 404, 200]);
-    assert_eq!(both["responses"][0]["person"], one);
-    assert_eq!(both["responses"][1]["requestedResourceName"], "people/c1");
-    assert_eq!(both["responses"][1]["status"]["code"], 5);
-    for (path, status, says) in [
-        ("people/me", 400, "personFields mask is required"),
-        (
-            "people/me?personFields=shoeSize",
-            400,
-            "Invalid personFields mask path",
-        ),
-        (
-            "people/me?personFields=names&sources=PROFILE",
-            400,
-            "TYPE_ENUM",
-        ),
-        ("people/c1?personFields=names", 404, "not found"),
-        ("people:batchGet?personFields=names", 400, "resourceNames"),
-        (
-            "people:batchGet?personFields=names&resourceNames=me",
-            400,
-            "people/",
-        ),
-    ] {
-        let reply = stage.people(path, &ada).await;
-        assert_eq!(reply.status, status, "{path} {}", reply.text);
-        let message = reply.json()["error"]["message"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        assert!(message.contains(says), "{path}: {message}");
-    }
-    // The profile needs no scope for contacts, and contacts do.
-    let email = "https://www.googleapis.com/auth/userinfo.email";
-    let ada = stage.tokens("ada@example.com", &[email]).await.access;
-    let me = "people/me?personFields=emailAddresses";
-    assert_eq!(stage.people(me, &ada).await.status, 200);
-    let reply = stage
-        .people(&format!("{charles}?personFields=names"), &ada)
-        .await;
-    assert_eq!(reply.status, 404);
 }

@@ -1,9 +1,9 @@
-//! What the APIs refuse before they do anything.
+//! What the APIs refuse before they do anything, and responses in part.
 
 use serde_json::json;
 use stead_sandbox::Fault;
 
-use crate::client::{CONTACTS, GMAIL_READ, Stage};
+use crate::client::{CONTACTS, GMAIL_READ, Stage, cases};
 
 #[tokio::test]
 async fn a_token_is_required_and_must_be_good() {
@@ -131,8 +131,8 @@ async fn unknown_addresses_methods_and_bodies_are_refused() {
         );
     }
     let path = "/gmail.googleapis.com/gmail/v1/users/me/messages";
-    let post = stage.http.post(stage.url(path)).bearer_auth(&ada);
-    assert_eq!(stage.send(post).await.status, 405);
+    let put = stage.http.put(stage.url(path)).bearer_auth(&ada);
+    assert_eq!(stage.send(put).await.status, 405);
     let body = stage.http.get(stage.url(path)).bearer_auth(&ada).body("{}");
     assert_eq!(stage.send(body).await.status, 400);
 }
@@ -267,4 +267,86 @@ async fn http_2_is_spoken_as_well() {
         times: 1,
     });
     assert!(http.get(&url).bearer_auth(&ada).send().await.is_err());
+}
+
+#[tokio::test]
+async fn a_method_that_the_sandbox_does_not_play_says_so() {
+    let stage = Stage::new().await;
+    let token = stage.tokens("ada@example.com", &[GMAIL_READ]).await.access;
+    let table = "
+        POST => /www.googleapis.com/calendar/v3/calendars/primary/events/import => calendar.events.import
+        GET => /www.googleapis.com/calendar/v3/calendars/primary/acl => calendar.acl.list
+        GET => /www.googleapis.com/drive/v3/about?fields=user => drive.about.get
+        POST => /gmail.googleapis.com/gmail/v1/users/me/messages => gmail.users.messages.insert
+        POST => /gmail.googleapis.com/upload/gmail/v1/users/me/messages/import => gmail.users.messages.import
+        POST => /sheets.googleapis.com/v4/spreadsheets/x:batchUpdate => sheets.spreadsheets.batchUpdate
+        GET => /people.googleapis.com/v1/people/me => people.people.get
+    ";
+    for [verb, path, id] in cases(table) {
+        let reply = stage.json(verb, path, &token, &json!({})).await;
+        assert_eq!(reply.status, 501, "{path}: {}", reply.text);
+        let error = &reply.json()["error"];
+        let message = format!("The sandbox doesn't play {id}; Google has it.");
+        assert_eq!(error["message"], message, "{path}");
+        assert_eq!(error["code"], 501);
+    }
+}
+
+#[tokio::test]
+async fn masks_cut_responses() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    let list = stage
+        .mail(
+            "messages?maxResults=1&fields=messages(id),nextPageToken",
+            &ada,
+        )
+        .await
+        .ok();
+    assert_eq!(list["messages"][0].as_object().unwrap().len(), 1);
+    assert!(list["nextPageToken"].is_string());
+    assert_eq!(list.get("resultSizeEstimate"), None);
+
+    let id = stage.message_id(0, "Quarterly report & figures");
+    let mask = "id,payload(parts(filename,body/size))";
+    let message = stage
+        .mail(&format!("messages/{id}?fields={mask}"), &ada)
+        .await
+        .ok();
+    assert_eq!(
+        message["payload"]["parts"][1]["body"],
+        json!({"size": 1_048_576})
+    );
+    assert_eq!(message.as_object().unwrap().len(), 2);
+
+    let people = stage
+        .people(
+            "people/me/connections?personFields=names&fields=connections/names/displayName",
+            &ada,
+        )
+        .await
+        .ok();
+    assert_eq!(
+        people["connections"][0],
+        json!({"names": [{"displayName": "Charles Babbage"}]})
+    );
+}
+
+#[tokio::test]
+async fn bad_masks_are_refused() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    for mask in [
+        "",
+        "nothing",
+        "messages(",
+        "messages/subject",
+        "messages(id),",
+    ] {
+        let reply = stage.mail(&format!("messages?fields={mask}"), &ada).await;
+        assert_eq!(reply.status, 400, "{mask}");
+        let error = &reply.json()["error"];
+        assert_eq!(error["errors"][0]["reason"], "invalidParameter");
+        assert_eq!(error["errors"][0]["location"], "fields");
+    }
 }

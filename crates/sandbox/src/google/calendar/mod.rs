@@ -1,166 +1,49 @@
-//! Calendar API v3: calendars, events, and when people are busy. A folder is an API, a file is a method.
+//! Calendar API v3: calendars, events, and when people are busy.
 
-mod body;
-mod calendar_list_get;
-mod calendar_list_list;
-mod calendars_get;
-mod event_type;
-mod events_delete;
-mod events_get;
-mod events_insert;
-mod events_instances;
-mod events_list;
-mod events_patch;
-mod events_quick_add;
-mod events_update;
-mod freebusy_query;
-mod meeting;
+mod events;
+mod listing;
 mod occurrences;
-mod render;
 mod rule;
-mod sync;
 mod times;
+mod written;
+
+use listing::list_etag;
+use serde_json::{Value, json};
 
 use crate::google::{
-    Api, ApiError, Call, Kind, Parameter, State,
+    Api, ApiError, Call, State, collection,
     errors::ErrorShape,
     world::calendars::{Calendar, Calendars, Event, Listing, Role},
 };
 
 /// `https://www.googleapis.com/calendar/v3`.
 pub(crate) static CALENDAR_API: Api = Api {
+    name: "calendar",
     service: "calendar-json.googleapis.com",
     errors: ErrorShape::Older,
-    methods: &[
-        &calendar_list_list::METHOD,
-        &calendar_list_get::METHOD,
-        &calendars_get::METHOD,
-        &freebusy_query::METHOD,
-        &events_list::METHOD,
-        &events_insert::METHOD,
-        // Before the methods of one event, whose id may be anything.
-        &events_quick_add::METHOD,
-        &events_get::METHOD,
-        &events_update::METHOD,
-        &events_patch::METHOD,
-        &events_delete::METHOD,
-        &events_instances::METHOD,
+    refuses_read_only: None,
+    plays: &[
+        ("calendarList.list", list),
+        ("calendarList.get", get_listed),
+        ("calendars.get", get),
+        ("freebusy.query", occurrences::query),
+        ("events.list", listing::list),
+        ("events.instances", listing::instances),
+        ("events.get", events::get),
+        ("events.insert", events::insert),
+        ("events.patch", events::patch),
+        ("events.update", events::update),
+        ("events.delete", events::delete),
     ],
+    collections: &[],
     downloads: &[],
-    uploads: &[],
+    uploads: (0, ""),
     batch_paths: &["/batch/calendar/v3"],
 };
-
-/// Scopes of the methods (discovery, `scopes`).
-mod scope {
-    const ALL: &str = "https://www.googleapis.com/auth/calendar";
-    const READONLY: &str = "https://www.googleapis.com/auth/calendar.readonly";
-    const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
-    const OWNED: &str = "https://www.googleapis.com/auth/calendar.events.owned";
-    const CREATED: &str = "https://www.googleapis.com/auth/calendar.app.created";
-
-    pub(super) const WRITE: &[&str] = &[ALL, CREATED, EVENTS, OWNED];
-    pub(super) const READ: &[&str] = &[
-        ALL,
-        CREATED,
-        EVENTS,
-        "https://www.googleapis.com/auth/calendar.events.freebusy",
-        OWNED,
-        "https://www.googleapis.com/auth/calendar.events.owned.readonly",
-        "https://www.googleapis.com/auth/calendar.events.public.readonly",
-        "https://www.googleapis.com/auth/calendar.events.readonly",
-        READONLY,
-    ];
-    pub(super) const CALENDARS: &[&str] = &[
-        ALL,
-        CREATED,
-        "https://www.googleapis.com/auth/calendar.calendars",
-        "https://www.googleapis.com/auth/calendar.calendars.readonly",
-        READONLY,
-    ];
-    pub(super) const FREE_BUSY: &[&str] = &[
-        ALL,
-        "https://www.googleapis.com/auth/calendar.events.freebusy",
-        "https://www.googleapis.com/auth/calendar.freebusy",
-        READONLY,
-    ];
-    pub(super) const LIST_GET: &[&str] = &[
-        ALL,
-        CREATED,
-        "https://www.googleapis.com/auth/calendar.calendarlist",
-        "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
-        READONLY,
-    ];
-    pub(super) const LIST: &[&str] = &[
-        ALL,
-        "https://www.googleapis.com/auth/calendar.calendarlist",
-        "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
-        READONLY,
-    ];
-}
-
-/// Parameters of every method that writes an event.
-const WRITE_PARAMETERS: [Parameter; 6] = [
-    Parameter::one("conferenceDataVersion", Kind::OneOf(&["0", "1"])),
-    Parameter::one("eventLabelVersion", Kind::OneOf(&["0", "1"])),
-    Parameter::one("maxAttendees", Kind::Uint32),
-    Parameter::one("sendNotifications", Kind::Flag),
-    Parameter::one("sendUpdates", Kind::OneOf(&["all", "externalOnly", "none"])),
-    Parameter::one("supportsAttachments", Kind::Flag),
-];
 
 /// 404 in the words of this API.
 fn not_found() -> ApiError {
     ApiError::of(404, "notFound", "Not Found")
-}
-
-/// A calendar in the user's list.
-fn find_listed_calendar<'state>(
-    state: &'state State,
-    call: &Call,
-    id: &str,
-) -> Result<(&'state Calendar, &'state Listing), ApiError> {
-    let calendars = &state.world.calendars;
-    let index = calendars.index_of(id, &call.user).ok_or_else(not_found)?;
-    let calendar = calendar_at(calendars, index);
-    let listing = calendar.listing(&call.user).ok_or_else(not_found)?;
-    Ok((calendar, listing))
-}
-
-/// The calendar that the path names, if the user has it and the token's scopes reach it.
-fn find_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
-    let calendars = &state.world.calendars;
-    let index = calendars
-        .index_of(call.variable(0), &call.user)
-        .ok_or_else(not_found)?;
-    let role = calendar_at(calendars, index)
-        .role(&call.user)
-        .ok_or_else(not_found)?;
-    let everywhere = [
-        "calendar",
-        "calendar.readonly",
-        "calendar.events",
-        "calendar.events.readonly",
-    ];
-    let owned = ["calendar.events.owned", "calendar.events.owned.readonly"];
-    let has = |scopes: &[&str]| scopes.iter().any(|scope| call.has_scope(scope));
-    // The narrower scopes reach less; no calendar here is public or made by the application.
-    if has(&everywhere) || (has(&owned) && role == Role::Owner) {
-        Ok(index)
-    } else {
-        Err(not_found())
-    }
-}
-
-/// The same, if the user may write there.
-fn find_writable_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
-    let index = find_calendar(state, call)?;
-    if calendar_at(&state.world.calendars, index).role(&call.user) >= Some(Role::Writer) {
-        Ok(index)
-    } else {
-        let message = "You need to have writer access to this calendar.";
-        Err(ApiError::of(403, "requiredAccessLevel", message))
-    }
 }
 
 /// The calendar at a place that was found before.
@@ -170,29 +53,22 @@ fn calendar_at(calendars: &Calendars, index: usize) -> &Calendar {
 
 /// The events that a calendar shows: its own, and in a primary calendar those to which its user is invited.
 fn visible_events(calendars: &Calendars, index: usize) -> Vec<(usize, &Event)> {
-    let calendar = calendar_at(calendars, index);
-    let all = calendars
-        .all
-        .iter()
-        .enumerate()
-        .filter(|(_, other)| other.primary_of.is_some());
-    let invited = all
-        .filter(|(other_index, _)| *other_index != index)
-        .flat_map(|(other_index, other)| {
-            let guest =
-                |event: &&Event| calendar.primary_of.is_some_and(|user| event.is_guest(user));
-            other
-                .events
-                .iter()
-                .filter(guest)
-                .map(move |event| (other_index, event))
-        });
-    calendar
-        .events
-        .iter()
-        .map(|event| (index, event))
-        .chain(invited)
-        .collect()
+    let owner = calendar_at(calendars, index).primary_of;
+    let all = calendars.all.iter().enumerate();
+    let shown = all.flat_map(|(home, calendar)| {
+        let invites = calendar.primary_of.is_some();
+        let is_shown = move |event: &&Event| {
+            home == index || (invites && owner.is_some_and(|user| event.is_guest(user)))
+        };
+        calendar
+            .events
+            .iter()
+            .filter(is_shown)
+            .map(move |event| (home, event))
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.sort_by_key(|(home, _)| *home != index);
+    shown
 }
 
 /// The calendar of an event, and the event: a stored one, or an occurrence of a series.
@@ -212,18 +88,142 @@ fn find_event(calendars: &Calendars, index: usize, id: &str) -> Result<(usize, E
     Ok((*home, occurrence))
 }
 
-/// Whether guests are to be notified.
-fn notifies_guests(call: &Call) -> bool {
-    matches!(call.text("sendUpdates"), Some("all" | "externalOnly"))
-        || call.flag("sendNotifications")
+/// `calendarList.list`: the calendars in the user's list. Nothing changes it, so nothing has changed since a sync token.
+pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let since = listing::synced_count(call, call.method.id, state.now)?;
+    let restricts = ["minAccessRole", "showOwnOrganizationOnly"]
+        .iter()
+        .any(|name| call.text(name).is_some())
+        || ["showDeleted", "showHidden"]
+            .iter()
+            .any(|name| call.text(name) == Some("false"));
+    if since.is_some() && restricts {
+        return Err(listing::restricted());
+    }
+    let least = match call.text("minAccessRole") {
+        Some("owner") => Role::Owner,
+        Some("writer" | "writerWithoutPrivateAccess") => Role::Writer,
+        _ => Role::Reader,
+    };
+    let calendars = &state.world.calendars;
+    let listed = calendars.all.iter().filter_map(|calendar| {
+        let listing = calendar.listing(&call.user)?;
+        let shown = since.is_none()
+            && (call.flag("showDeleted") || !listing.removed)
+            && (call.flag("showHidden") || !listing.hidden)
+            && listing.role >= least;
+        shown.then(|| entry(calendar, listing))
+    });
+    let listed: Vec<Value> = listed.collect();
+    let size = collection::size(call, "maxResults", 100, 250)?;
+    let page = collection::page(call, listed, size, &[])?;
+    let mut response = json!({ "kind": "calendar#calendarList", "etag": list_etag(&page.items), "items": page.items });
+    match page.next {
+        Some(next) => response["nextPageToken"] = json!(next),
+        None => {
+            let token = listing::sync_token(call, call.method.id, state.now, calendars.changes);
+            response["nextSyncToken"] = json!(token);
+        }
+    }
+    Ok(response)
 }
 
-/// With `If-Match`, no one has changed the event since it was read.
-fn check_etag(call: &Call, event: &Event) -> Result<(), ApiError> {
-    match &call.if_match {
-        Some(etag) if *etag != render::etag(event) && etag != "*" => {
-            Err(ApiError::of(412, "conditionNotMet", "Precondition Failed"))
-        }
-        _ => Ok(()),
+/// `calendarList.get`: one calendar of the user's list.
+pub(super) fn get_listed(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (calendar, listing) = find_listed(state, call)?;
+    Ok(entry(calendar, listing))
+}
+
+/// `calendars.get`: the properties of a calendar.
+pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (calendar, _) = find_listed(state, call)?;
+    Ok(properties(calendar, "calendar#calendar"))
+}
+
+fn find_listed<'state>(
+    state: &'state State,
+    call: &Call,
+) -> Result<(&'state Calendar, &'state Listing), ApiError> {
+    let calendars = &state.world.calendars;
+    let index = calendars
+        .index_of(call.variable(0), &call.user)
+        .ok_or_else(not_found)?;
+    let calendar = calendar_at(calendars, index);
+    let listing = calendar.listing(&call.user).ok_or_else(not_found)?;
+    Ok((calendar, listing))
+}
+
+/// The calendar that the path names, if the user has it and the token's scopes reach it.
+pub(super) fn find(state: &State, call: &Call) -> Result<usize, ApiError> {
+    let calendars = &state.world.calendars;
+    let index = calendars
+        .index_of(call.variable(0), &call.user)
+        .ok_or_else(not_found)?;
+    let role = calendar_at(calendars, index)
+        .role(&call.user)
+        .ok_or_else(not_found)?;
+    let has = |scopes: &[&str]| scopes.iter().any(|scope| call.has_scope(scope));
+    let everywhere = [
+        "calendar",
+        "calendar.readonly",
+        "calendar.events",
+        "calendar.events.readonly",
+    ];
+    let owned = ["calendar.events.owned", "calendar.events.owned.readonly"];
+    // The narrower scopes reach less; no calendar here is public or made by the application.
+    if has(&everywhere) || (has(&owned) && role == Role::Owner) {
+        Ok(index)
+    } else {
+        Err(not_found())
     }
+}
+
+/// Whether the user may write in the calendar at a place.
+pub(super) fn check_writes(state: &State, call: &Call, index: usize) -> Result<(), ApiError> {
+    if calendar_at(&state.world.calendars, index).role(&call.user) >= Some(Role::Writer) {
+        return Ok(());
+    }
+    let message = "You need to have writer access to this calendar.";
+    Err(ApiError::of(403, "requiredAccessLevel", message))
+}
+
+fn properties(calendar: &Calendar, kind: &str) -> Value {
+    let meetings: &[&str] = if calendar.takes_meetings {
+        &["hangoutsMeet"]
+    } else {
+        &[]
+    };
+    let mut shown = json!({
+        "kind": kind,
+        "etag": "\"1\"",
+        "id": calendar.id,
+        "summary": calendar.summary,
+        "timeZone": calendar.time_zone,
+        "conferenceProperties": {"allowedConferenceSolutionTypes": meetings},
+    });
+    if let Some(description) = calendar.description {
+        shown["description"] = json!(description);
+    }
+    shown
+}
+
+/// `CalendarListEntry`.
+fn entry(calendar: &Calendar, listing: &Listing) -> Value {
+    let mut entry = properties(calendar, "calendar#calendarListEntry");
+    entry["colorId"] = json!("14");
+    entry["backgroundColor"] = json!("#9fe1e7");
+    entry["foregroundColor"] = json!("#000000");
+    entry["accessRole"] = json!(listing.role.name());
+    entry["defaultReminders"] = json!([]);
+    for (name, is_so) in [
+        ("primary", calendar.primary_of == Some(listing.user)),
+        ("hidden", listing.hidden),
+        ("deleted", listing.removed),
+        ("selected", !listing.hidden && !listing.removed),
+    ] {
+        if is_so {
+            entry[name] = json!(true);
+        }
+    }
+    entry
 }

@@ -1,70 +1,53 @@
-//! Drive API v3: metadata, contents, uploads. A folder is an API, a file is a method.
+//! Drive API v3: metadata, contents, uploads.
 
-mod about;
-mod files_copy;
-mod files_create;
-mod files_delete;
-mod files_export;
-mod files_generate_ids;
-mod files_get;
-mod files_list;
-mod files_update;
-mod index;
-mod metadata;
-mod order;
+mod files;
+mod listing;
 mod query;
-mod render;
-mod tokens;
-mod write;
 
-use crate::google::{
-    Api, ApiError, Call,
-    errors::ErrorShape,
-    world::files::{File, Files},
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::{
+    google::{
+        Api, ApiError, Call,
+        errors::ErrorShape,
+        world::{
+            World,
+            files::{FOLDER, File, Files, SHEET, SHORTCUT},
+        },
+    },
+    users,
 };
 
 /// `https://www.googleapis.com/drive/v3`.
 pub(crate) static DRIVE_API: Api = Api {
+    name: "drive",
     service: "drive.googleapis.com",
     errors: ErrorShape::Mixed,
-    methods: &[
-        &about::METHOD,
-        &files_list::METHOD,
-        &files_create::METHOD,
-        // Before the methods of one file, whose id may be anything.
-        &files_generate_ids::METHOD,
-        &files_get::METHOD,
-        &files_update::METHOD,
-        &files_delete::METHOD,
-        &files_copy::METHOD,
-        &files_export::METHOD,
+    refuses_read_only: Some(NOT_WRITABLE),
+    plays: &[
+        ("files.list", listing::list),
+        ("files.get", files::get),
+        ("files.create", files::create),
+        ("files.update", files::update),
+        ("files.delete", files::delete),
     ],
-    downloads: &[&files_get::DOWNLOAD, &files_export::DOWNLOAD],
-    uploads: &[&files_create::UPLOAD, &files_update::UPLOAD],
+    collections: &[],
+    downloads: &[
+        ("files.get", files::download),
+        ("files.export", files::export),
+    ],
+    uploads: (5_497_558_138_880, ""),
     batch_paths: &["/batch/drive/v3"],
 };
 
-/// Bytes of an upload at most (discovery, `maxSize`).
-const MAX_UPLOAD_BYTES: u64 = 5_497_558_138_880;
+/// What is said of members that a request may not write.
+const NOT_WRITABLE: &str = "The resource body includes fields which are not directly writable.";
 
-/// Scopes of the methods that create and delete files (discovery, `scopes`).
-const WRITE_SCOPES: &[&str] = &[
-    "https://www.googleapis.com/auth/drive",
-    "https://www.googleapis.com/auth/drive.appdata",
-    "https://www.googleapis.com/auth/drive.file",
-];
-
-/// Scopes of files.get and files.list (discovery, `scopes`).
-const SCOPES: &[&str] = &[
-    "https://www.googleapis.com/auth/drive",
-    "https://www.googleapis.com/auth/drive.appdata",
-    "https://www.googleapis.com/auth/drive.file",
-    "https://www.googleapis.com/auth/drive.meet.readonly",
-    "https://www.googleapis.com/auth/drive.metadata",
-    "https://www.googleapis.com/auth/drive.metadata.readonly",
-    "https://www.googleapis.com/auth/drive.photos.readonly",
-    "https://www.googleapis.com/auth/drive.readonly",
-];
+/// 403 for a member that a request may not write.
+fn not_writable(message: &str) -> ApiError {
+    ApiError::of(403, "fieldNotWritable", message)
+}
 
 /// Whether the caller's user may see the file, and the token's scopes reach it. The narrow scopes reach what
 /// applications made; the sandbox has no hidden settings, meetings or photos.
@@ -129,4 +112,196 @@ fn no_permission() -> ApiError {
 /// Whether the token's scopes reach the file's content to change it.
 fn can_write(call: &Call, file: &File) -> bool {
     call.has_scope("drive") || (call.has_scope("drive.file") && file.made_by_application)
+}
+
+/// A `File`. Without a mask the product gives four fields (files.get, `fields`).
+pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
+    let mut shown = json!({
+        "kind": "drive#file",
+        "id": file.id,
+        "name": file.name,
+        "mimeType": file.mime_type,
+    });
+    if call.text("fields").is_none() {
+        return shown;
+    }
+    let me = call.user.as_str();
+    let owned = file.owner.as_deref() == Some(me);
+    shown["starred"] = json!(file.starred && owned);
+    shown["trashed"] = json!(file.trashed);
+    shown["explicitlyTrashed"] = json!(file.trashed);
+    shown["spaces"] = json!(["drive"]);
+    shown["version"] = json!(file.version.to_string());
+    shown["createdTime"] = json!(moment(file.created));
+    shown["modifiedTime"] = json!(moment(file.modified));
+    shown["modifiedByMe"] = json!(file.modified_by == me);
+    shown["viewedByMe"] = json!(false);
+    shown["ownedByMe"] = json!(owned);
+    shown["shared"] =
+        json!(file.drive.is_some() || !file.writers.is_empty() || !file.readers.is_empty());
+    shown["lastModifyingUser"] = person(&file.modified_by, me);
+    shown["capabilities"] = capabilities(world, file, me);
+    shown["quotaBytesUsed"] = json!(file.size().unwrap_or_default().to_string());
+    shown["iconLink"] = json!(format!(
+        "https://drive-thirdparty.googleusercontent.com/16/type/{}",
+        file.mime_type
+    ));
+    shown["webViewLink"] = json!(link(file));
+    if !file.parents.is_empty() {
+        shown["parents"] = json!(file.parents);
+    }
+    if file.modified_by == me {
+        shown["modifiedByMeTime"] = json!(moment(file.modified));
+    }
+    match (&file.owner, &file.drive) {
+        (_, Some(drive)) => {
+            shown["driveId"] = json!(drive);
+            shown["teamDriveId"] = json!(drive);
+        }
+        (Some(owner), None) => {
+            shown["owners"] = json!([person(owner, me)]);
+            if !owned {
+                shown["sharedWithMeTime"] = json!(moment(file.created));
+                shown["sharingUser"] = person(owner, me);
+            }
+        }
+        (None, None) => {}
+    }
+    if let Some(description) = &file.description {
+        shown["description"] = json!(description);
+    }
+    if let Some(target) = file.target.as_deref().and_then(|id| world.files.file(id)) {
+        shown["shortcutDetails"] = json!({
+            "targetId": target.id,
+            "targetMimeType": target.mime_type,
+        });
+    }
+    if let Some(size) = file.size() {
+        shown["size"] = json!(size.to_string());
+        shown["sha256Checksum"] = json!(file.sha256());
+        shown["originalFilename"] = json!(file.name);
+        shown["webContentLink"] = json!(format!(
+            "https://drive.google.com/uc?id={}&export=download",
+            file.id
+        ));
+        if let Some(extension) = file.extension() {
+            shown["fileExtension"] = json!(extension);
+            shown["fullFileExtension"] = json!(extension);
+        }
+    }
+    shown
+}
+
+/// What the user may do.
+fn capabilities(world: &World, file: &File, me: &str) -> Value {
+    let changes = world.files.may_change(file, me);
+    json!({
+        "canEdit": changes,
+        "canRename": changes,
+        "canComment": changes,
+        "canShare": changes,
+        "canCopy": file.mime_type != FOLDER,
+        "canDownload": file.mime_type != FOLDER,
+        "canAddChildren": changes && file.mime_type == FOLDER,
+        "canTrash": file.owner.as_deref() == Some(me) || (file.drive.is_some() && changes),
+    })
+}
+
+fn person(email: &str, me: &str) -> Value {
+    let mut shown = json!({
+        "kind": "drive#user",
+        "emailAddress": email,
+        "me": email == me,
+    });
+    if let Some(user) = users::find(email) {
+        shown["displayName"] = json!(user.name);
+        shown["photoLink"] = json!(user.picture);
+        shown["permissionId"] = json!(user.subject);
+    }
+    shown
+}
+
+/// Where a browser opens it.
+fn link(file: &File) -> String {
+    let id = &file.id;
+    match file.mime_type.as_str() {
+        FOLDER => format!("https://drive.google.com/drive/folders/{id}"),
+        SHEET => format!("https://docs.google.com/spreadsheets/d/{id}/edit?usp=drivesdk"),
+        SHORTCUT => format!("https://drive.google.com/open?id={id}&usp=drivesdk"),
+        _ if !file.is_blob() => {
+            format!("https://docs.google.com/document/d/{id}/edit?usp=drivesdk")
+        }
+        _ => format!("https://drive.google.com/file/d/{id}/view?usp=drivesdk"),
+    }
+}
+
+/// RFC 3339 with milliseconds.
+fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
+
+/// The words of a text: runs of letters and digits, in lower case.
+pub(super) fn words(text: &str) -> Vec<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// What full text looks for: words, and phrases in double quotes.
+pub(super) fn phrases(term: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for (place, part) in term.split('"').enumerate() {
+        if place % 2 == 1 {
+            found.push(words(part));
+        } else {
+            found.extend(words(part).into_iter().map(|word| vec![word]));
+        }
+    }
+    found.retain(|phrase| !phrase.is_empty());
+    found
+}
+
+/// How often the phrase occurs among the words, whole words only.
+pub(super) fn count(words: &[String], phrase: &[String]) -> usize {
+    words
+        .windows(phrase.len().max(1))
+        .filter(|window| *window == phrase)
+        .count()
+}
+
+/// Whether some words in sequence begin with the given ones: the last may be cut short.
+pub(super) fn starts_with_words(words: &[String], given: &[String]) -> bool {
+    let Some((last, whole)) = given.split_last() else {
+        return false;
+    };
+    words.windows(given.len()).any(|window| {
+        window
+            .split_last()
+            .is_some_and(|(cut, before)| before == whole && cut.starts_with(last.as_str()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Drive API, "Search query terms and operators", the notes on `contains`.
+    #[test]
+    fn names_match_by_their_beginning_and_texts_by_whole_words() {
+        let name = words("HelloWorld.txt");
+        assert!(starts_with_words(&name, &words("Hello")));
+        assert!(!starts_with_words(&name, &words("World")));
+        assert!(starts_with_words(&name, &words("HelloWorld.t")));
+        assert!(!starts_with_words(&name, &words("")));
+        assert_eq!(count(&name, &words("hello")), 0);
+        assert_eq!(count(&name, &words("helloworld")), 1);
+        let text = words("Hello there world");
+        assert_eq!(count(&text, &words("hello there")), 1);
+        assert_eq!(count(&text, &words("hello world")), 0);
+        assert_eq!(
+            phrases("a \"b c\" d"),
+            [words("a"), words("b c"), words("d")]
+        );
+    }
 }

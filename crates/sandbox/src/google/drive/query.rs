@@ -7,10 +7,7 @@
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
-use super::{
-    index,
-    tokens::{Token, tokens},
-};
+use super::{count, phrases, starts_with_words, words as words_of};
 use crate::google::{
     ApiError,
     world::files::{File, Files},
@@ -120,10 +117,9 @@ impl Node {
             Self::And(one, other) | Self::Or(one, other) => {
                 one.relevance(words) + other.relevance(words)
             }
-            Self::Term(Term::FullText(phrases)) => phrases
-                .iter()
-                .map(|phrase| index::count(words, phrase))
-                .sum(),
+            Self::Term(Term::FullText(phrases)) => {
+                phrases.iter().map(|phrase| count(words, phrase)).sum()
+            }
             Self::Not(_) | Self::Term(_) => 0,
         }
     }
@@ -133,14 +129,11 @@ impl Term {
     fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         let own = file.owner.as_deref() == Some(me);
         match self {
-            Self::NameBegins(words) => index::starts_with_words(&index::words(&file.name), words),
+            Self::NameBegins(words) => starts_with_words(&words_of(&file.name), words),
             Self::NameIs(name) => file.name.to_lowercase() == name.to_lowercase(),
             Self::FullText(phrases) => {
                 let words = indexed(file);
-                !phrases.is_empty()
-                    && phrases
-                        .iter()
-                        .all(|phrase| index::count(&words, phrase) > 0)
+                !phrases.is_empty() && phrases.iter().all(|phrase| count(&words, phrase) > 0)
             }
             Self::TypeContains(part) => file.mime_type.starts_with(part.as_str()),
             Self::TypeIs(kind) => file.mime_type == *kind,
@@ -168,7 +161,7 @@ fn person<'a>(email: &'a str, me: &'a str) -> &'a str {
 /// Words that full text finds: name, description, content.
 fn indexed(file: &File) -> Vec<String> {
     let description = file.description.as_deref().unwrap_or_default();
-    index::words(&format!("{} {description} {}", file.name, file.text))
+    words_of(&format!("{} {description} {}", file.name, file.text))
 }
 
 fn compare_times(given: Timestamp, sign: &str, wanted: Timestamp) -> bool {
@@ -251,9 +244,9 @@ impl Reader {
 
 fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, ApiError> {
     Ok(match (field, operator, value) {
-        ("name", "contains", Token::Text(text)) => Term::NameBegins(index::words(&text)),
+        ("name", "contains", Token::Text(text)) => Term::NameBegins(words_of(&text)),
         ("name", "=", Token::Text(text)) => Term::NameIs(text),
-        ("fullText", "contains", Token::Text(text)) => Term::FullText(index::phrases(&text)),
+        ("fullText", "contains", Token::Text(text)) => Term::FullText(phrases(&text)),
         ("mimeType", "contains", Token::Text(text)) => Term::TypeContains(text),
         ("mimeType", "=", Token::Text(text)) => Term::TypeIs(text),
         ("createdTime", "contains", _) | ("modifiedTime", "contains", _) => {
@@ -299,6 +292,66 @@ fn moment(text: &str) -> Result<Timestamp, ApiError> {
 
 fn invalid_query() -> ApiError {
     ApiError::invalid_value("q")
+}
+
+/// One piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Open,
+    Close,
+    /// A field, an operator in letters, `true` or `false`.
+    Word(String),
+    /// `=`, `!=`, `<`, `<=`, `>`, `>=`.
+    Sign(&'static str),
+    /// What is in quotes, without its backslashes.
+    Text(String),
+}
+
+const SIGNS: [&str; 6] = ["!=", "<=", ">=", "=", "<", ">"];
+
+/// All pieces; nothing where a quote is open or a character has no place.
+fn tokens(query: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut rest = query.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, behind) = match first {
+            '(' => (Token::Open, &rest[1..]),
+            ')' => (Token::Close, &rest[1..]),
+            '\'' | '"' => text_token(&rest[1..], first)?,
+            letter if letter.is_ascii_alphabetic() => word_token(rest),
+            _ => {
+                let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign))?;
+                (Token::Sign(sign), &rest[sign.len()..])
+            }
+        };
+        tokens.push(token);
+        rest = behind.trim_start();
+    }
+    Some(tokens)
+}
+
+fn word_token(rest: &str) -> (Token, &str) {
+    let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.');
+    let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+    (Token::Word(word.to_owned()), behind)
+}
+
+fn text_token(rest: &str, quote: char) -> Option<(Token, &str)> {
+    let mut value = String::new();
+    let mut letters = rest.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => match letters.next()?.1 {
+                escaped @ ('\\' | '\'' | '"') => value.push(escaped),
+                _ => return None,
+            },
+            letter if letter == quote => {
+                return Some((Token::Text(value), &rest[at + 1..]));
+            }
+            letter => value.push(letter),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -393,6 +446,35 @@ mod tests {
             "()",
         ] {
             assert!(Query::parse(query).is_err(), "{query}");
+        }
+    }
+
+    #[test]
+    fn quotes_hold_everything() {
+        let text = |text: &str| Token::Text(text.to_owned());
+        let word = |word: &str| Token::Word(word.to_owned());
+        assert_eq!(
+            tokens("name contains 'a\\'b\\\\'").unwrap(),
+            [word("name"), word("contains"), text("a'b\\")]
+        );
+        assert_eq!(
+            tokens("(trashed=false)").unwrap(),
+            [
+                Token::Open,
+                word("trashed"),
+                Token::Sign("="),
+                word("false"),
+                Token::Close
+            ]
+        );
+        for query in [
+            "name = 'a",
+            "name = 'it's'",
+            "name = 'a\\b'",
+            "name & 'a'",
+            "name = “a”",
+        ] {
+            assert_eq!(tokens(query), None, "{query}");
         }
     }
 }

@@ -1,115 +1,57 @@
-//! Gmail API v1: reading, writing, sending. A folder is an API, a file is a method.
+//! Gmail API v1: reading, writing, sending.
 
-mod attachments_get;
-mod drafts_create;
-mod drafts_delete;
-mod drafts_get;
-mod drafts_list;
-mod drafts_send;
-mod drafts_update;
-mod history_list;
-mod label_changes;
-mod labels_get;
-mod labels_list;
-mod list;
-mod messages_batch_modify;
-mod messages_delete;
-mod messages_get;
-mod messages_list;
-mod messages_modify;
-mod messages_send;
-mod messages_trash;
-mod messages_untrash;
+mod messages;
 mod outgoing;
-mod profile;
-mod render;
 mod search;
-mod threads_get;
-mod threads_list;
 
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-use crate::google::{
-    Api, ApiError, Call, State,
-    errors::ErrorShape,
-    world::{Mailbox, User},
+use serde_json::json;
+
+use crate::{
+    google::{
+        Api, ApiError, Call, Members as _, State,
+        collection::{Collection, Item, Store},
+        errors::ErrorShape,
+        world::{Mailbox, User, mime::Message},
+    },
+    users,
 };
 
 /// `https://gmail.googleapis.com`.
 pub(crate) static GMAIL_API: Api = Api {
+    name: "gmail",
     service: "gmail.googleapis.com",
     errors: ErrorShape::Mixed,
-    methods: &[
-        &messages_list::METHOD,
-        // Before the methods of one message, whose id may be anything.
-        &messages_send::METHOD,
-        &messages_batch_modify::METHOD,
-        &messages_get::METHOD,
-        &messages_modify::METHOD,
-        &messages_trash::METHOD,
-        &messages_untrash::METHOD,
-        &messages_delete::METHOD,
-        &attachments_get::METHOD,
-        &threads_list::METHOD,
-        &threads_get::METHOD,
-        &drafts_list::METHOD,
-        &drafts_create::METHOD,
-        &drafts_send::METHOD,
-        &drafts_get::METHOD,
-        &drafts_update::METHOD,
-        &drafts_delete::METHOD,
-        &history_list::METHOD,
-        &labels_list::METHOD,
-        &labels_get::METHOD,
-        &profile::METHOD,
+    refuses_read_only: None,
+    plays: &[
+        ("users.getProfile", messages::profile),
+        ("users.messages.list", messages::list),
+        ("users.messages.get", messages::get),
+        ("users.messages.send", messages::send),
+        ("users.messages.modify", messages::modify),
+        ("users.messages.trash", messages::trash),
+        ("users.messages.untrash", messages::untrash),
+        ("users.messages.delete", messages::delete),
+        ("users.messages.attachments.get", messages::attachment),
+        ("users.threads.list", messages::list_threads),
+        ("users.threads.get", messages::get_thread),
+        ("users.drafts.list", messages::list_drafts),
+        ("users.drafts.get", messages::get_draft),
+        ("users.drafts.create", messages::create_draft),
+        ("users.drafts.update", messages::update_draft),
+        ("users.drafts.send", messages::send_draft),
+        ("users.drafts.delete", messages::delete_draft),
     ],
+    collections: &[&LABELS, &SEND_AS],
     downloads: &[],
-    uploads: &[
-        &messages_send::UPLOAD,
-        &drafts_create::UPLOAD,
-        &drafts_send::UPLOAD,
-        &drafts_update::UPLOAD,
-    ],
+    uploads: (36_700_160, "message/"),
     batch_paths: &["/batch", "/batch/gmail/v1"],
 };
 
-/// Scopes as Gmail's methods name them.
-mod scope {
-    pub(super) const ALL: &str = "https://mail.google.com/";
-    pub(super) const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
-    pub(super) const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
-    pub(super) const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
-    pub(super) const COMPOSE: &str = "https://www.googleapis.com/auth/gmail.compose";
-    pub(super) const SEND: &str = "https://www.googleapis.com/auth/gmail.send";
-    pub(super) const LABELS: &str = "https://www.googleapis.com/auth/gmail.labels";
-    /// Of the methods that change and send drafts (discovery, `scopes`).
-    pub(super) const WRITE_DRAFTS: &[&str] = &[
-        ALL,
-        "https://www.googleapis.com/auth/gmail.addons.current.action.compose",
-        COMPOSE,
-        MODIFY,
-    ];
-    /// Of the methods that give one mail or thread.
-    pub(super) const READ_CONTENT: &[&str] = &[
-        ALL,
-        "https://www.googleapis.com/auth/gmail.addons.current.message.action",
-        "https://www.googleapis.com/auth/gmail.addons.current.message.metadata",
-        "https://www.googleapis.com/auth/gmail.addons.current.message.readonly",
-        METADATA,
-        MODIFY,
-        READONLY,
-    ];
-}
-
 /// The user whose mailbox is asked for: `me`, or the caller's own address.
 fn mailbox_owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiError> {
-    let asked = call.variable(0);
-    if asked != "me" && !asked.eq_ignore_ascii_case(&call.user) {
-        return Err(ApiError::forbidden(format!(
-            "Delegation denied for {}",
-            call.user
-        )));
-    }
+    check_owner(call)?;
     state.world.user(&call.user).ok_or_else(ApiError::not_found)
 }
 
@@ -118,33 +60,92 @@ fn mailbox_mut<'state>(
     state: &'state mut State,
     call: &Call,
 ) -> Result<&'state mut Mailbox, ApiError> {
-    mailbox_owner(state, call)?;
+    check_owner(call)?;
     let user = state.world.user_mut(&call.user);
     user.map(|user| &mut user.mailbox)
         .ok_or_else(ApiError::not_found)
 }
 
-/// `Draft` of a message.
-fn draft(state: &State, call: &Call, message_id: &str) -> Result<Value, ApiError> {
-    let mailbox = &mailbox_owner(state, call)?.mailbox;
-    let mut drafts = mailbox.drafts.iter();
-    let draft = drafts.find(|draft| draft.message_id == message_id);
-    match (draft, mailbox.message(message_id)) {
-        (Some(draft), Some(message)) => {
-            Ok(json!({"id": draft.id, "message": outgoing::reference(message)}))
-        }
-        _ => Err(ApiError::not_found()),
+fn check_owner(call: &Call) -> Result<(), ApiError> {
+    let asked = call.variable(0);
+    if asked == "me" || asked.eq_ignore_ascii_case(&call.user) {
+        return Ok(());
+    }
+    let message = format!("Delegation denied for {}", call.user);
+    Err(ApiError::forbidden(message))
+}
+
+/// `users.labels`: those that Gmail has by itself, and the user's.
+pub(super) static LABELS: Collection = Collection {
+    id: "users.labels",
+    items: "labels",
+    key: "id",
+    store: Store::Kept(|state, call| Ok(&mut mailbox_mut(state, call)?.labels)),
+    required: &["name"],
+    new_id: |state| format!("Label_{}", state.ids.fresh("label", 6)),
+    check,
+    more: count,
+};
+
+/// `users.settings.sendAs`: the user's own address.
+pub(super) static SEND_AS: Collection = Collection {
+    id: "users.settings.sendAs",
+    items: "sendAs",
+    key: "sendAsEmail",
+    store: Store::Made(send_as),
+    ..Collection::PLAIN
+};
+
+/// Names are the user's own, and differ; what Gmail made stays.
+fn check(labels: &[Item], new: Option<&mut Item>, before: Option<&Item>) -> Result<(), ApiError> {
+    if before.is_some_and(|before| before.text("type") == Some("system")) {
+        return Err(ApiError::invalid("Invalid delete or update request"));
+    }
+    let Some(new) = new else {
+        return Ok(());
+    };
+    let (id, name) = (new.text("id"), new.text("name").unwrap_or_default());
+    let taken = labels.iter().any(|label| {
+        let other = label.text("name").unwrap_or_default();
+        label.text("id") != id && other.eq_ignore_ascii_case(name)
+    });
+    if taken {
+        let message = "Label name exists or conflicts";
+        return Err(ApiError::of(409, "aborted", message));
+    }
+    new.insert("type".to_owned(), json!("user"));
+    Ok(())
+}
+
+/// `labels.get` counts what has the label.
+fn count(state: &State, call: &Call, label: &mut Item) {
+    let Ok(user) = mailbox_owner(state, call) else {
+        return;
+    };
+    let id = call.variable(1);
+    let all = user.mailbox.messages.iter();
+    let all: Vec<&Message> = all.filter(|message| message.has_label(id)).collect();
+    let unread = all
+        .iter()
+        .copied()
+        .filter(|message| message.has_label("UNREAD"));
+    for (name, messages) in [("Total", all.clone()), ("Unread", unread.collect())] {
+        let threads = messages.iter().map(|message| message.thread_id.as_str());
+        let threads: BTreeSet<&str> = threads.collect();
+        label.insert(format!("messages{name}"), json!(messages.len()));
+        label.insert(format!("threads{name}"), json!(threads.len()));
     }
 }
 
-/// With gmail.metadata in the token, even together with a wider scope, there is no search
-/// (users.messages.list, `q`).
-fn check_search_allowed(call: &Call) -> Result<(), ApiError> {
-    let searches = call.text("q").is_some_and(|query| !query.is_empty());
-    if searches && call.has_scope("gmail.metadata") {
-        return Err(ApiError::forbidden(
-            "Metadata scope does not support 'q' parameter",
-        ));
-    }
-    Ok(())
+fn send_as(state: &State, call: &Call) -> Result<Vec<Item>, ApiError> {
+    let email = mailbox_owner(state, call)?.email;
+    let own = json!({
+        "sendAsEmail": email,
+        "displayName": users::find(email).map(|user| user.name),
+        "replyToAddress": "",
+        "signature": "",
+        "isPrimary": true,
+        "isDefault": true,
+    });
+    Ok(own.as_object().cloned().into_iter().collect())
 }

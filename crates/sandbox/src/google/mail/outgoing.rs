@@ -3,38 +3,17 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use mail_parser::MessageParser;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{mailbox_mut, mailbox_owner};
 use crate::{
     google::{
-        ApiError, Body, Call, State,
+        ApiError, Call, Members as _, State,
         world::{mime::Message, parse},
     },
-    ids::hex,
+    shared::hex,
     users,
 };
-
-/// Members of `Message` (discovery, `schemas`).
-pub(super) const MESSAGE: &[&str] = &[
-    "classificationLabelValues",
-    "historyId",
-    "id",
-    "internalDate",
-    "labelIds",
-    "payload",
-    "raw",
-    "sizeEstimate",
-    "snippet",
-    "threadId",
-];
-/// Members of `Draft`.
-const DRAFT: &[&str] = &["id", "message"];
-
-/// Bytes of a message at most (discovery, `maxSize`).
-pub(super) const MAX_BYTES: u64 = 36_700_160;
-/// What an upload's type begins with (discovery, `accept`).
-pub(super) const ACCEPTS: &str = "message/";
 
 /// A mail as it came.
 #[derive(Debug)]
@@ -44,33 +23,19 @@ pub(super) struct Written {
     thread: Option<String>,
 }
 
-/// What the body of a request about drafts says.
-#[derive(Debug)]
-pub(super) struct GivenDraft {
-    pub(super) id: Option<String>,
-    pub(super) message: Option<Written>,
-}
-
 impl Written {
-    /// The `Message` that is the body.
-    pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
-        let object = call.object()?;
-        let body = Body::new(&object, "message", MESSAGE)?;
-        Self::read(call, Some(&body))?.ok_or_else(missing)
-    }
-
     /// The bytes of an upload, or those in `raw`; nothing where there are none.
-    fn read(call: &Call, message: Option<&Body<'_>>) -> Result<Option<Self>, ApiError> {
-        let text = |name: &str| match message {
-            Some(message) => message.text(name),
-            None => Ok(None),
-        };
-        let thread = text("threadId")?.filter(|id| !id.is_empty());
-        let raw = match (&call.media, text("raw")?) {
+    pub(super) fn read(
+        call: &Call,
+        message: Option<&Map<String, Value>>,
+    ) -> Result<Option<Self>, ApiError> {
+        let text = |name: &str| message.and_then(|message| message.text(name));
+        let raw = match (&call.media, text("raw")) {
             (Some(media), _) => media.bytes.to_vec(),
             (None, Some(raw)) if !raw.is_empty() => decode(raw)?,
             (None, _) => return Ok(None),
         };
+        let thread = text("threadId").filter(|id| !id.is_empty());
         Ok(Some(Self {
             raw,
             thread: thread.map(str::to_owned),
@@ -138,24 +103,6 @@ impl Written {
         let response = reference(&sent);
         mailbox_mut(state, call)?.add(sent);
         Ok(response)
-    }
-}
-
-impl GivenDraft {
-    /// The `Draft` that is the body.
-    pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
-        let object = call.object()?;
-        let body = Body::new(&object, "draft", DRAFT)?;
-        let message = body.object("message", MESSAGE)?;
-        Ok(Self {
-            id: body.text("id")?.map(str::to_owned),
-            message: Written::read(call, message.as_ref())?,
-        })
-    }
-
-    /// The message, which must be there.
-    pub(super) fn message(self) -> Result<Written, ApiError> {
-        self.message.ok_or_else(missing)
     }
 }
 
@@ -311,7 +258,8 @@ fn decode(raw: &str) -> Result<Vec<u8>, ApiError> {
         })
 }
 
-fn missing() -> ApiError {
+/// There is no mail.
+pub(super) fn missing() -> ApiError {
     ApiError::invalid(
         "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
     )

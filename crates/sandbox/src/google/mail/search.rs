@@ -172,14 +172,11 @@ impl Test {
                 .any(|part| contains(&part.filename, wanted)),
             Self::MessageId(id) => header("Message-ID").trim_matches(['<', '>']) == id,
             Self::Label(wanted) => {
-                let own = mailbox
-                    .labels
-                    .iter()
-                    .filter(|label| message.has_label(label.id));
+                let mut own = mailbox
+                    .user_labels()
+                    .filter(|(id, _)| message.has_label(id));
                 message.labels.iter().any(|id| folder_name(id) == *wanted)
-                    || own
-                        .into_iter()
-                        .any(|label| folder_name(label.name) == *wanted)
+                    || own.any(|(_, name)| folder_name(name) == *wanted)
             }
             Self::Attachment => message
                 .leaves()

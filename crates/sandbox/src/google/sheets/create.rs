@@ -1,82 +1,36 @@
 //! `spreadsheets.create`: a new spreadsheet, which is also a new file in Drive.
 
-use axum::http::Method;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{WRITE, get, new_sheets};
-use crate::google::{
-    ApiError, ApiMethod, Body, Call, State,
-    world::files::{File, SHEET, Spreadsheet},
+use super::{formula, get};
+use crate::{
+    google::{
+        ApiError, Call, Members as _, State,
+        world::files::{Cell, Entered, File, SHEET, Sheet, Spreadsheet},
+    },
+    shared::Ids,
 };
 
-pub(super) static METHOD: ApiMethod = ApiMethod {
-    id: "sheets.spreadsheets.create",
-    verb: Method::POST,
-    path: "v4/spreadsheets",
-    parameters: &[],
-    scopes: WRITE,
-    schema: "Spreadsheet",
-    run,
-};
+/// An object of the body.
+type Members = Map<String, Value>;
 
-/// Members of `Spreadsheet` (discovery, `schemas`).
-const SPREADSHEET: &[&str] = &[
-    "comments",
-    "commentsViewMode",
-    "dataSourceSchedules",
-    "dataSources",
-    "developerMetadata",
-    "namedRanges",
-    "properties",
-    "sheets",
-    "spreadsheetId",
-    "spreadsheetUrl",
-];
-/// Members of `SpreadsheetProperties`.
-pub(super) const PROPERTIES: &[&str] = &[
-    "autoRecalc",
-    "defaultFormat",
-    "importFunctionsExternalUrlAccessAllowed",
-    "iterativeCalculationSettings",
-    "locale",
-    "spreadsheetTheme",
-    "timeZone",
-    "title",
-];
-
-fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let object = call.object()?;
-    let body = Body::new(&object, "spreadsheet", SPREADSHEET)?;
-    body.unsupported(&[
-        "comments",
-        "dataSources",
-        "dataSourceSchedules",
-        "developerMetadata",
-        "namedRanges",
-    ])?;
-    let properties = body.object("properties", PROPERTIES)?;
-    let text = |name: &str| match &properties {
-        Some(properties) => properties.text(name),
-        None => Ok(None),
+/// Responds.
+pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let text = |name: &str| {
+        call.body
+            .object("properties")
+            .and_then(|properties| properties.text(name))
     };
-    if let Some(properties) = &properties {
-        properties.unsupported(&[
-            "autoRecalc",
-            "defaultFormat",
-            "importFunctionsExternalUrlAccessAllowed",
-            "iterativeCalculationSettings",
-            "spreadsheetTheme",
-        ])?;
-    }
-    let locale = text("locale")?.unwrap_or("en_US");
+    let locale = text("locale").unwrap_or("en_US");
     if !is_locale(locale) {
         return Err(ApiError::invalid(format!("Unsupported locale: {locale}")));
     }
-    let time_zone = text("timeZone")?.unwrap_or("Etc/GMT");
+    let time_zone = text("timeZone").unwrap_or("Etc/GMT");
     if !is_time_zone(time_zone) {
         return Err(ApiError::invalid(format!("Invalid time zone: {time_zone}")));
     }
-    let sheets = new_sheets::read(&body.objects("sheets", new_sheets::SHEET)?, state.ids)?;
+    let sheets: Vec<&Members> = call.body.objects("sheets").collect();
+    let sheets = read(&sheets, state.ids)?;
     let spreadsheet = Spreadsheet {
         id: format!("1{}", state.ids.fresh("spreadsheet", 32)),
         locale: locale.to_owned(),
@@ -84,13 +38,9 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         sheets,
         named_ranges: Vec::new(),
     };
-    let title = text("title")?.filter(|title| !title.is_empty());
-    let file = file(
-        state,
-        call,
-        &spreadsheet.id,
-        title.unwrap_or("Untitled spreadsheet"),
-    );
+    let title = text("title").filter(|title| !title.is_empty());
+    let title = title.unwrap_or("Untitled spreadsheet");
+    let file = file(state, call, &spreadsheet.id, title);
     let shown = get::shown(&spreadsheet, &file.name, &[], false);
     state.world.files.all.push(file);
     state.world.files.spreadsheets.push(spreadsheet);
@@ -127,4 +77,157 @@ fn is_time_zone(text: &str) -> bool {
         && text
             .split('/')
             .all(|part| !part.is_empty() && part.bytes().all(plain))
+}
+
+/// Reads the sheets; one empty sheet where none is given.
+fn read(sheets: &[&Members], ids: &mut Ids) -> Result<Vec<Sheet>, ApiError> {
+    let mut read: Vec<(i32, Sheet)> = Vec::new();
+    for (index, body) in (0..).zip(sheets) {
+        let (index, mut sheet) = properties(body, index, ids)?;
+        cells(body, &mut sheet)?;
+        for (_, other) in &read {
+            if other.title.eq_ignore_ascii_case(&sheet.title) {
+                return Err(ApiError::invalid(format!(
+                    "Invalid sheets[{index}]: A sheet with the name \"{}\" already exists. Please enter another name.",
+                    sheet.title
+                )));
+            }
+            if other.id == sheet.id {
+                return Err(ApiError::invalid(format!(
+                    "Invalid sheets[{index}]: A sheet with the id {} already exists.",
+                    sheet.id
+                )));
+            }
+        }
+        read.push((index, sheet));
+    }
+    if read.is_empty() {
+        return Ok(vec![Sheet::new(0, "Sheet1")]);
+    }
+    read.sort_by_key(|(index, _)| *index);
+    Ok(read.into_iter().map(|(_, sheet)| sheet).collect())
+}
+
+/// The sheet without its cells, and its place.
+fn properties(body: &Members, index: i32, ids: &mut Ids) -> Result<(i32, Sheet), ApiError> {
+    let title = format!("Sheet{}", index + 1);
+    let Some(properties) = body.object("properties") else {
+        return Ok((index, Sheet::new(fresh_id(ids), title)));
+    };
+    match properties.text("sheetType") {
+        None | Some("GRID") => {}
+        Some("OBJECT" | "DATA_SOURCE") => {
+            return Err(ApiError::unimplemented(
+                "The sandbox has only sheets of cells.",
+            ));
+        }
+        Some(other) => {
+            return Err(ApiError::invalid(format!(
+                "Invalid value at 'spreadsheet.sheets[{index}].properties.sheet_type' (TYPE_ENUM), \"{other}\""
+            )));
+        }
+    }
+    let id = match integer(properties, "sheetId")? {
+        None => fresh_id(ids),
+        Some(id) if id >= 0 => id,
+        Some(id) => {
+            return Err(ApiError::invalid(format!(
+                "Invalid sheets[{index}]: sheetId {id} must not be negative."
+            )));
+        }
+    };
+    let title = properties.text("title").map_or(title, str::to_owned);
+    let mut sheet = Sheet::new(id, title);
+    sheet.hidden = properties.flag("hidden").unwrap_or_default();
+    sheet.more = kept(properties, &["rightToLeft", "tabColor", "tabColorStyle"]);
+    if let Some(grid) = properties.object("gridProperties") {
+        sheet.rows = count(grid, "rowCount", 1)?.unwrap_or(sheet.rows);
+        sheet.columns = count(grid, "columnCount", 1)?.unwrap_or(sheet.columns);
+        sheet.frozen_rows = count(grid, "frozenRowCount", 0)?.unwrap_or_default();
+        sheet.frozen_columns = count(grid, "frozenColumnCount", 0)?.unwrap_or_default();
+        let flags = [
+            "hideGridlines",
+            "rowGroupControlAfter",
+            "columnGroupControlAfter",
+        ];
+        sheet.more_of_grid = kept(grid, &flags);
+    }
+    Ok((integer(properties, "index")?.unwrap_or(index), sheet))
+}
+
+/// The cells of `data`: what was entered, without its formatting.
+fn cells(body: &Members, sheet: &mut Sheet) -> Result<(), ApiError> {
+    for data in body.objects("data") {
+        let first_row = count(data, "startRow", 0)?.unwrap_or_default();
+        let first_column = count(data, "startColumn", 0)?.unwrap_or_default();
+        for (row, line) in (first_row..).zip(data.objects("rowData")) {
+            for (column, value) in (first_column..).zip(line.objects("values")) {
+                if let Some(entered) = entered(value)? {
+                    sheet.cells.insert((row, column), Cell::from(entered));
+                }
+                if row >= sheet.rows || column >= sheet.columns {
+                    return Err(ApiError::invalid("The data exceeds the grid of its sheet."));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn entered(cell: &Members) -> Result<Option<Entered>, ApiError> {
+    let Some(value) = cell.object("userEnteredValue") else {
+        return Ok(None);
+    };
+    if let Some(text) = value.text("formulaValue") {
+        formula::check(text)?;
+        return Ok(Some(Entered::Formula(text.to_owned())));
+    }
+    if let Some(flag) = value.flag("boolValue") {
+        return Ok(Some(Entered::Bool(flag)));
+    }
+    if let Some(number) = value.get("numberValue").and_then(Value::as_f64) {
+        return Ok(Some(Entered::Number(number)));
+    }
+    let text = value.text("stringValue");
+    Ok(text.map(|text| Entered::Text(text.to_owned())))
+}
+
+/// A whole number of 32 bits.
+fn integer(members: &Members, name: &str) -> Result<Option<i32>, ApiError> {
+    let Some(value) = members.get(name).filter(|value| !value.is_null()) else {
+        return Ok(None);
+    };
+    let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
+    let message = format!("Invalid value at '{name}' (TYPE_INT32), {value}");
+    number
+        .map(Some)
+        .ok_or_else(|| ApiError::unbound(name, message))
+}
+
+/// A number of rows or columns: not below `least`.
+fn count(members: &Members, name: &str, least: u32) -> Result<Option<u32>, ApiError> {
+    let Some(number) = integer(members, name)? else {
+        return Ok(None);
+    };
+    let count = u32::try_from(number).ok().filter(|number| *number >= least);
+    let message = format!("Invalid value at '{name}': {number} is too small");
+    count.map(Some).ok_or_else(|| ApiError::invalid(message))
+}
+
+/// These members as they are, where they are given.
+fn kept(members: &Members, names: &[&str]) -> Members {
+    let is_kept =
+        |(name, value): &(&String, &Value)| names.contains(&name.as_str()) && !value.is_null();
+    let kept = members.iter().filter(is_kept);
+    kept.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// An id that no one would guess, and the same in every run.
+fn fresh_id(ids: &mut Ids) -> i32 {
+    let letters = ids.fresh("sheet", 8);
+    let number = letters.bytes().fold(0_i32, |number, byte| {
+        number.wrapping_mul(31).wrapping_add(i32::from(byte))
+    });
+    number & i32::MAX
 }

@@ -1,43 +1,19 @@
 //! `spreadsheets.get`: the properties of a spreadsheet, with cells where they are asked for.
 
-use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{
-    READ, format_value,
     formula::{self, Effective},
     range::{self, Area},
     readable,
 };
 use crate::google::{
-    ApiError, ApiMethod, Call, Kind, Parameter, State,
+    ApiError, Call, State,
     world::files::{Cell, Entered, Format, Sheet, Spreadsheet},
 };
 
-pub(super) static METHOD: ApiMethod = ApiMethod {
-    id: "sheets.spreadsheets.get",
-    verb: Method::GET,
-    path: "v4/spreadsheets/{spreadsheetId}",
-    parameters: &[
-        Parameter::one(
-            "commentsViewMode",
-            Kind::OneOf(&[
-                "COMMENTS_VIEW_MODE_UNSPECIFIED",
-                "COMMENTS_VIEW_MODE_DEFAULT_FOR_CURRENT_ACCESS",
-                "COMMENTS_VIEW_MODE_OMITTED",
-                "COMMENTS_VIEW_MODE_INCLUDED",
-            ]),
-        ),
-        Parameter::one("excludeTablesInBandedRanges", Kind::Flag),
-        Parameter::one("includeGridData", Kind::Flag),
-        Parameter::many("ranges", Kind::Text),
-    ],
-    scopes: READ,
-    schema: "Spreadsheet",
-    run,
-};
-
-fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+/// Responds.
+pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (spreadsheet, file) = readable(&state.world.files, call, call.variable(0))?;
     let areas = call
         .query
@@ -117,7 +93,7 @@ fn default_format() -> Value {
 }
 
 /// A `Sheet`.
-pub(super) fn one(
+fn one(
     spreadsheet: &Spreadsheet,
     index: usize,
     sheet: &Sheet,
@@ -161,7 +137,7 @@ pub(super) fn one(
 
 /// `GridData`: rows as far as there is content, sizes for the whole area.
 fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
-    let (rows, columns) = format_value::used(spreadsheet, area);
+    let (rows, columns) = formula::used(spreadsheet, area);
     let row = |row: u32| {
         let cells = columns
             .clone()
@@ -200,21 +176,21 @@ fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
 fn cell(cell: &Cell, effective: &Effective, format: Format) -> Value {
     let entered = match &cell.entered {
         Entered::Text(text) => json!({"stringValue": text}),
-        Entered::Number(number) => json!({"numberValue": format_value::number(*number)}),
+        Entered::Number(number) => json!({"numberValue": formula::number(*number)}),
         Entered::Bool(value) => json!({"boolValue": value}),
         Entered::Formula(text) => json!({"formulaValue": text}),
     };
     let calculated = match effective {
         Effective::Empty => json!({}),
         Effective::Text(text) => json!({"stringValue": text}),
-        Effective::Number(number) => json!({"numberValue": format_value::number(*number)}),
+        Effective::Number(number) => json!({"numberValue": formula::number(*number)}),
         Effective::Bool(value) => json!({"boolValue": value}),
         Effective::Error(kind, _, why) => json!({"errorValue": {"type": kind, "message": why}}),
     };
     let mut shown = json!({
         "userEnteredValue": entered,
         "effectiveValue": calculated,
-        "formattedValue": format_value::formatted(effective, format),
+        "formattedValue": formula::formatted(effective, format),
     });
     let number_format = match format {
         Format::Automatic => return shown,

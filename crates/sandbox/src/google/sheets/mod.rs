@@ -1,85 +1,41 @@
-//! Sheets API v4: creating, reading, changing sheets, and values. A folder is an API, a file is a method.
+//! Sheets API v4: creating, reading, and values.
 //!
 //! Values that are typed (`USER_ENTERED`) are understood as far as they are plain: numbers, `$1.50`, `12%`,
 //! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
 //! rather than given a wrong response; any other text stays a text.
 
-mod batch_update;
 mod create;
-mod format_value;
 mod formula;
 mod get;
-mod new_sheets;
 mod parse_input;
 mod range;
-mod values_append;
-mod values_batch_clear;
-mod values_batch_get;
-mod values_batch_update;
-mod values_clear;
-mod values_get;
-mod values_update;
-mod write;
+mod values;
 
-use axum::http::Method;
-
-use crate::{
-    google::{
-        Api, ApiError, Call, State, dispatch,
-        errors::ErrorShape,
-        world::files::{File, Files, SHEET, Spreadsheet, XLSX},
-    },
-    pages,
-    request::Request,
-    response::Response,
+use crate::google::{
+    Api, ApiError, Call,
+    errors::ErrorShape,
+    world::files::{File, Files, SHEET, Spreadsheet, XLSX},
 };
 
 /// `https://sheets.googleapis.com`.
 pub(crate) static SHEETS_API: Api = Api {
+    name: "sheets",
     service: "sheets.googleapis.com",
     errors: ErrorShape::Status,
-    methods: &[
-        &create::METHOD,
-        &get::METHOD,
-        &values_get::METHOD,
-        &values_update::METHOD,
-        &values_append::METHOD,
-        &values_clear::METHOD,
-        &values_batch_get::METHOD,
-        &values_batch_update::METHOD,
-        &values_batch_clear::METHOD,
-        &batch_update::METHOD,
+    refuses_read_only: None,
+    plays: &[
+        ("spreadsheets.create", create::create),
+        ("spreadsheets.get", get::get),
+        ("spreadsheets.values.get", values::get),
+        ("spreadsheets.values.update", values::update),
+        ("spreadsheets.values.append", values::append),
+        ("spreadsheets.values.clear", values::clear),
     ],
+    collections: &[],
     downloads: &[],
-    uploads: &[],
+    uploads: (0, ""),
     batch_paths: &["/batch"],
 };
-
-/// Scopes that read (discovery, `scopes`).
-const READ: &[&str] = &[
-    "https://www.googleapis.com/auth/drive",
-    "https://www.googleapis.com/auth/drive.file",
-    "https://www.googleapis.com/auth/drive.readonly",
-    "https://www.googleapis.com/auth/spreadsheets",
-    "https://www.googleapis.com/auth/spreadsheets.readonly",
-];
-
-/// Scopes that write.
-const WRITE: &[&str] = &[
-    "https://www.googleapis.com/auth/drive",
-    "https://www.googleapis.com/auth/drive.file",
-    "https://www.googleapis.com/auth/spreadsheets",
-];
-
-/// The host `sheets.googleapis.com`.
-pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
-    // Nothing lists spreadsheets, and the address says so as any unknown one does, although a POST to it
-    // creates one.
-    if request.method == Method::GET && request.path == "/v4/spreadsheets" {
-        return pages::not_found(request);
-    }
-    dispatch::respond(&SHEETS_API, state, request)
-}
 
 /// A spreadsheet and its file, if the caller may read it.
 fn readable<'a>(

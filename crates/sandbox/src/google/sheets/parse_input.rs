@@ -3,14 +3,11 @@
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::formula;
+use super::formula::{self, DAY_ZERO};
 use crate::google::{
     ApiError,
     world::files::{Cell, Entered, Format},
 };
-
-/// Day 0 of a date's number (Sheets API, `DateTimeRenderOption`).
-pub(super) const DAY_ZERO: Date = jiff::civil::date(1899, 12, 30);
 
 /// What a written value does to a cell.
 #[derive(Debug, PartialEq)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::mime::{Content, Message, Part};
-use crate::ids::hex;
+use crate::shared::hex;
 
 /// A message of the seed.
 #[derive(Deserialize)]

@@ -1,8 +1,9 @@
-//! A mailbox: messages, drafts, labels, and what has happened to them.
+//! A mailbox: messages, drafts and labels.
 
-use serde::Deserialize;
+use serde_json::json;
 
 use super::mime::Message;
+use crate::google::{Members as _, collection::Item};
 
 /// A Gmail mailbox.
 #[derive(Debug, Clone)]
@@ -11,10 +12,10 @@ pub(crate) struct Mailbox {
     pub(crate) messages: Vec<Message>,
     /// Newest first.
     pub(crate) drafts: Vec<Draft>,
-    /// Labels that the user made.
-    pub(crate) labels: Vec<UserLabel>,
-    /// What has happened, oldest first; ids grow.
-    pub(crate) history: Vec<Record>,
+    /// Labels that Gmail has by itself, and those that the user made.
+    pub(crate) labels: Vec<Item>,
+    /// Grows with every change.
+    pub(crate) history_id: u64,
 }
 
 /// A draft and the message that it holds.
@@ -24,53 +25,55 @@ pub(crate) struct Draft {
     pub(crate) message_id: String,
 }
 
-/// A label that a user made.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct UserLabel {
-    pub(crate) id: &'static str,
-    pub(crate) name: &'static str,
-}
-
-/// Something that happened to a message.
-#[derive(Debug, Clone)]
-pub(crate) struct Record {
-    pub(crate) id: u64,
-    pub(crate) message_id: String,
-    pub(crate) thread_id: String,
-    /// Labels of the message afterwards.
-    pub(crate) labels: Vec<String>,
-    pub(crate) change: Change,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
-    Added,
-    Deleted,
-    LabelsAdded(Vec<String>),
-    LabelsRemoved(Vec<String>),
-}
+/// Labels that Gmail has by itself.
+const SYSTEM_LABELS: &str = "CHAT SENT INBOX IMPORTANT TRASH DRAFT SPAM CATEGORY_FORUMS CATEGORY_UPDATES \
+    CATEGORY_PERSONAL CATEGORY_PROMOTIONS CATEGORY_SOCIAL STARRED UNREAD";
 
 impl Mailbox {
     /// Sorts the messages and gives the messages that are drafts a draft id.
-    pub(super) fn new(mut messages: Vec<Message>, labels: Vec<UserLabel>) -> Self {
+    pub(super) fn new(mut messages: Vec<Message>, user_labels: &[Item]) -> Self {
         messages.sort_by_key(|message| std::cmp::Reverse(message.received));
         let drafts = messages
             .iter()
             .filter(|message| message.has_label("DRAFT"))
             .map(Draft::of)
             .collect();
-        let mut history: Vec<Record> = messages
-            .iter()
-            .map(|message| Record::of(message, message.history_id, Change::Added))
+        let history_id = messages.iter().map(|message| message.history_id).max();
+        let system = SYSTEM_LABELS
+            .split_whitespace()
+            .map(|id| (id, id, "system"));
+        let own = user_labels.iter().map(|label| {
+            let text = |name| label.text(name).unwrap_or_default();
+            (text("id"), text("name"), "user")
+        });
+        let label = |(id, name, kind)| {
+            [("id", id), ("name", name), ("type", kind)]
+                .map(|(name, value): (&str, &str)| (name.to_owned(), json!(value)))
+        };
+        let labels = system
+            .chain(own)
+            .map(|one| Item::from_iter(label(one)))
             .collect();
-        history.sort_by_key(|record| record.id);
         Self {
             messages,
             drafts,
             labels,
-            history,
+            history_id: history_id.unwrap_or(1),
         }
+    }
+
+    /// Whether there is a label of this id.
+    pub(crate) fn has_label(&self, id: &str) -> bool {
+        self.labels.iter().any(|label| label.text("id") == Some(id))
+    }
+
+    /// Ids and names of the labels that the user made.
+    pub(crate) fn user_labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self
+            .labels
+            .iter()
+            .filter(|label| label.text("type") == Some("user"));
+        own.filter_map(|label| Some((label.text("id")?, label.text("name")?)))
     }
 
     /// The message of this id.
@@ -84,16 +87,10 @@ impl Mailbox {
         self.message(&draft.message_id)
     }
 
-    /// The newest id of its history.
-    pub(crate) fn history_id(&self) -> u64 {
-        self.history.last().map_or(1, |record| record.id)
-    }
-
     /// Puts a message in its place by time.
     pub(crate) fn add(&mut self, mut message: Message) {
-        message.history_id = self.history_id() + 1;
-        let record = Record::of(&message, message.history_id, Change::Added);
-        self.history.push(record);
+        self.history_id += 1;
+        message.history_id = self.history_id;
         if message.has_label("DRAFT") {
             self.drafts.insert(0, Draft::of(&message));
         }
@@ -110,8 +107,7 @@ impl Mailbox {
         let place = self.messages.iter().position(|message| message.id == id)?;
         let message = self.messages.remove(place);
         self.drafts.retain(|draft| draft.message_id != id);
-        let record = Record::of(&message, self.history_id() + 1, Change::Deleted);
-        self.history.push(record);
+        self.history_id += 1;
         Some(message)
     }
 
@@ -122,35 +118,16 @@ impl Mailbox {
         added: &[String],
         removed: &[String],
     ) -> Option<&Message> {
-        let place = self.messages.iter().position(|message| message.id == id)?;
-        let labels = self.messages[place].labels.clone();
-        let new: Vec<String> = added
-            .iter()
-            .filter(|id| !labels.contains(id))
-            .cloned()
-            .collect();
-        let gone: Vec<String> = removed
-            .iter()
-            .filter(|id| labels.contains(id))
-            .cloned()
-            .collect();
-        self.messages[place]
-            .labels
-            .retain(|label| !gone.contains(label));
-        self.messages[place].labels.extend(new.iter().cloned());
-        let changes = [
-            (new.is_empty(), Change::LabelsAdded(new)),
-            (gone.is_empty(), Change::LabelsRemoved(gone)),
-        ];
-        for (is_empty, change) in changes {
-            if !is_empty {
-                let history_id = self.history_id() + 1;
-                self.messages[place].history_id = history_id;
-                let record = Record::of(&self.messages[place], history_id, change);
-                self.history.push(record);
-            }
+        let message = self.messages.iter_mut().find(|message| message.id == id)?;
+        let before = message.labels.clone();
+        message.labels.retain(|label| !removed.contains(label));
+        let new = added.iter().filter(|label| !before.contains(label));
+        message.labels.extend(new.cloned());
+        if message.labels != before {
+            self.history_id += 1;
+            message.history_id = self.history_id;
         }
-        self.messages.get(place)
+        Some(message)
     }
 }
 
@@ -161,18 +138,6 @@ impl Draft {
         Self {
             id: format!("r{number}"),
             message_id: message.id.clone(),
-        }
-    }
-}
-
-impl Record {
-    fn of(message: &Message, id: u64, change: Change) -> Self {
-        Self {
-            id,
-            message_id: message.id.clone(),
-            thread_id: message.thread_id.clone(),
-            labels: message.labels.clone(),
-            change,
         }
     }
 }

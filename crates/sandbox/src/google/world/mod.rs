@@ -2,29 +2,24 @@
 
 pub(crate) mod calendars;
 mod compose;
-mod contacts;
 pub(crate) mod files;
 pub(crate) mod mailbox;
 pub(crate) mod mime;
-mod parse;
-mod readable;
 
 use std::{collections::BTreeSet, sync::LazyLock};
-
-use serde::Deserialize;
-
-pub(crate) use contacts::Person;
-pub(crate) use mailbox::Mailbox;
-pub(crate) use parse::parse;
-pub(crate) use readable::describe;
 
 use calendars::Calendars;
 use compose::SeedMessage;
 use files::Files;
-use mailbox::UserLabel;
-use mime::Message;
+use mime::{Message, Part};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
-use crate::seed::parse_seed;
+use crate::{google::collection::Item, shared::hex, users::parse_seed};
+
+pub(crate) use mailbox::Mailbox;
+pub(crate) use mime::parse;
 
 /// The seed is made once; every sandbox starts from its own copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {
@@ -65,7 +60,7 @@ pub(crate) struct User {
 struct SeedUser {
     email: &'static str,
     messages: Vec<SeedMessage>,
-    labels: Vec<UserLabel>,
+    labels: Vec<Item>,
     contacts: Vec<Person>,
     other_contacts: Vec<Person>,
 }
@@ -75,7 +70,7 @@ impl From<SeedUser> for User {
         let messages = seed.messages.into_iter().map(Message::from).collect();
         Self {
             email: seed.email,
-            mailbox: Mailbox::new(messages, seed.labels),
+            mailbox: Mailbox::new(messages, &seed.labels),
             contacts: seed.contacts,
             other_contacts: seed.other_contacts,
         }
@@ -104,6 +99,114 @@ impl World {
             .iter_mut()
             .any(|user| user.mailbox.delete(id).is_some())
     }
+}
+
+/// A contact, or a person whom the user once wrote to.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Person {
+    /// `people/c…` or `otherContacts/c…`.
+    pub(crate) resource_name: String,
+    pub(crate) given: &'static str,
+    pub(crate) family: &'static str,
+    pub(crate) nickname: &'static str,
+    /// Address and type.
+    #[serde(borrow)]
+    pub(crate) emails: Vec<(&'static str, &'static str)>,
+    /// Number as written, in canonical form, and type.
+    #[serde(borrow)]
+    pub(crate) phones: Vec<(&'static str, &'static str, &'static str)>,
+    /// Name and title.
+    #[serde(borrow)]
+    pub(crate) organization: Option<(&'static str, &'static str)>,
+    pub(crate) biography: &'static str,
+    /// RFC 3339, UTC.
+    pub(crate) modified: &'static str,
+}
+
+impl Person {
+    /// Given and family name; empty if there is neither.
+    pub(crate) fn display_name(&self) -> String {
+        [self.given, self.family]
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+/// Adds messages, drafts, labels, contacts, files and calendars of each user.
+pub(crate) fn describe(owned: &World, world: &mut Value) {
+    for shown in world["users"].as_array_mut().into_iter().flatten() {
+        let email = shown["email"].as_str().unwrap_or_default().to_owned();
+        if let Some(user) = owned.user(&email) {
+            describe_user(user, shown);
+        }
+        shown["files"] = files::files(&owned.files, &email);
+        shown["spreadsheets"] = files::spreadsheets(&owned.files, &email);
+        shown["calendars"] = calendars::calendars(&owned.calendars, &email);
+    }
+    world["notices"] = calendars::notices(&owned.calendars);
+}
+
+fn describe_user(user: &User, shown: &mut Value) {
+    let mailbox = &user.mailbox;
+    shown["messages"] = mailbox.messages.iter().map(message).collect();
+    let drafts = mailbox.drafts.iter();
+    shown["drafts"] = drafts
+        .map(|draft| json!({"id": draft.id, "message_id": draft.message_id}))
+        .collect();
+    let labels = mailbox.user_labels();
+    shown["labels"] = labels
+        .map(|(id, name)| json!({"id": id, "name": name}))
+        .collect();
+    shown["contacts"] = user.contacts.iter().map(person).collect();
+    shown["other_contacts"] = user.other_contacts.iter().map(person).collect();
+}
+
+fn message(message: &Message) -> Value {
+    let files: Vec<Value> = message
+        .leaves()
+        .into_iter()
+        .filter(|part| part.is_file())
+        .map(file)
+        .collect();
+    json!({
+        "id": message.id,
+        "thread_id": message.thread_id,
+        "received": message.received.to_string(),
+        "labels": message.labels,
+        "from": message.header("From"),
+        "to": message.header("To"),
+        "cc": message.header("Cc"),
+        "subject": message.header("Subject"),
+        "text": message.text(),
+        "size": message.size,
+        "attachments": files,
+    })
+}
+
+fn file(part: &Part) -> Value {
+    json!({
+        "part_id": part.id,
+        "filename": part.filename,
+        "mime_type": part.mime_type,
+        "inline": !part.is_attachment(),
+        "size": part.bytes().len(),
+        "sha256": hex(&Sha256::digest(part.bytes())),
+    })
+}
+
+fn person(person: &Person) -> Value {
+    let emails: Vec<&str> = person.emails.iter().map(|(address, _)| *address).collect();
+    let phones: Vec<&str> = person.phones.iter().map(|(_, number, _)| *number).collect();
+    json!({
+        "resource_name": person.resource_name,
+        "name": person.display_name(),
+        "emails": emails,
+        "phones": phones,
+        "organization": person.organization.map(|(name, _)| name),
+    })
 }
 
 #[cfg(test)]

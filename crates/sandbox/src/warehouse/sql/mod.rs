@@ -1,27 +1,16 @@
 //! Statements: sqlparser reads them, SQLite runs them on rows in memory, and the results have the types that the
-//! tables declare. SHOW, the information schema and the errors are Snowflake's. What Snowflake has and the sandbox
-//! does not play is refused by name (000002), and never called a syntax error.
+//! tables declare. It is a translation of plain SQL and not a dialect: what Snowflake has and the sandbox does not play
+//! is refused by name (000002), and never called a syntax error.
 
-mod bindings;
-mod build;
-mod calls;
-mod cursor;
-mod define;
+mod catalog;
+mod change;
 mod functions;
-mod grouping;
-mod information_schema;
-mod keys;
-mod names;
-mod parse;
-mod pattern;
-mod relation;
+mod kinds;
+mod read;
 mod rows;
 mod show;
-mod show_grants;
 mod translate;
-mod types;
 mod values;
-mod write;
 
 use std::{collections::BTreeMap, ops::ControlFlow};
 
@@ -29,17 +18,83 @@ use jiff::Timestamp;
 use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::{ObjectName, Query, Statement, Visit as _, VisitMut, visit_expressions_mut};
 
-pub(super) use bindings::{BoundValue, bind};
-pub(super) use parse::{Text, split};
-pub(super) use relation::Relation;
+pub(super) use read::{Text, split};
 pub(super) use rows::Rows;
+pub(super) use values::{BoundValue, bind};
 
 use super::errors::SqlError;
-use crate::warehouse::account::{Account, Column, Database, Kind, Person};
-use calls::unit_is_text;
-use names::path_of;
-use translate::{Named, Translator};
-use types::{Place, Typed, Types};
+use crate::warehouse::account::{Account, Cell, Column, Kind, Person};
+use functions::unit_is_text;
+use kinds::Kinds;
+use read::path_of;
+use translate::Named;
+
+/// Rewrites one statement in place.
+struct Translator<'a> {
+    /// Tables by the names as written.
+    places: &'a BTreeMap<String, Place>,
+    kinds: Kinds<'a>,
+    session: &'a Session,
+    now: Timestamp,
+    /// How long the statement takes.
+    seconds: i64,
+}
+
+/// A table that a statement names: where its rows are, and its columns.
+#[derive(Debug, Clone)]
+struct Place {
+    /// Name of the table in SQLite.
+    stored: String,
+    /// Its own name, without those of database and schema.
+    name: String,
+    columns: Vec<Column>,
+}
+
+/// Columns and rows of a result.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Relation {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// What SQLite returns.
+struct Found {
+    columns: Vec<Column>,
+    /// Whether a column is one of a table, so that its type is declared.
+    declared: Vec<bool>,
+    values: Vec<Vec<Value>>,
+}
+
+impl Found {
+    /// The type of a column that has none is the one that its values tell.
+    fn new(columns: Vec<(String, Option<Kind>)>, values: Vec<Vec<Value>>) -> Self {
+        let declared = columns.iter().map(|(_, kind)| kind.is_some()).collect();
+        let columns = columns
+            .into_iter()
+            .enumerate()
+            .map(|(index, (name, kind))| {
+                Column::new(name, kind.unwrap_or_else(|| kind_of_values(&values, index)))
+            });
+        Self {
+            columns: columns.collect(),
+            declared,
+            values,
+        }
+    }
+
+    /// The result as the API shows it.
+    fn shown(self) -> Relation {
+        let columns = self.columns;
+        let row = |row: &Vec<Value>| {
+            let cells = columns.iter().zip(row);
+            let cells =
+                cells.map(|(column, value)| values::shown(column.kind, ValueRef::from(value)));
+            cells.collect()
+        };
+        let rows = self.values.iter().map(row).collect();
+        Relation { columns, rows }
+    }
+}
 
 /// In whose name, and where, a statement runs.
 #[derive(Debug, Clone)]
@@ -80,9 +135,10 @@ impl Outcome {
 
     /// The one line that a statement without rows gives.
     fn status(text: impl Into<String>) -> Self {
-        let mut relation = Relation::of(&[("status", Kind::Text)]);
-        relation.push([text.into().as_str()]);
-        Self::rows(relation)
+        Self::rows(Relation {
+            columns: vec![Column::new("status", Kind::Text)],
+            rows: vec![vec![Some(text.into())]],
+        })
     }
 }
 
@@ -98,8 +154,8 @@ pub(super) struct Engine<'a> {
 impl Engine<'_> {
     /// Runs one statement.
     pub(super) fn run(&mut self, text: &Text) -> Result<Outcome, SqlError> {
-        if let Some(mut cursor) = text.show() {
-            return show::run(self.account, self.session, &mut cursor).map(Outcome::rows);
+        if let Some(shown) = show::run(self, text) {
+            return Ok(Outcome::rows(shown?.shown()));
         }
         let mut statement = text.parse(self.bindings.len())?;
         let _done: ControlFlow<()> = visit_expressions_mut(&mut statement, |expr| {
@@ -110,7 +166,7 @@ impl Engine<'_> {
         let places = self.places(&statement, &mut lent)?;
         let outcome = self.run_over(statement, &places);
         for stored in lent {
-            self.rows.execute(&format!("DROP TABLE temp.{stored}"))?;
+            self.rows.execute(&format!("DROP VIEW temp.{stored}"))?;
         }
         outcome
     }
@@ -121,19 +177,25 @@ impl Engine<'_> {
         places: &BTreeMap<String, Place>,
     ) -> Result<Outcome, SqlError> {
         match statement {
-            Statement::Query(mut query) => self.query(&mut query, places),
-            Statement::Insert(insert) => write::insert(self, insert, places),
-            Statement::Update(update) => write::update(self, update, places),
-            Statement::Delete(delete) => write::delete(self, delete, places),
-            Statement::Truncate(truncate) => write::truncate(self, &truncate),
-            Statement::CreateTable(create) => define::create_table(self, create, places),
-            Statement::CreateView(create) => define::create_view(self, create, places),
+            Statement::Query(mut query) => {
+                let (found, seconds) = self.query(&mut query, places)?;
+                Ok(Outcome {
+                    seconds,
+                    ..Outcome::rows(found.shown())
+                })
+            }
+            Statement::Insert(insert) => change::insert(self, insert, places),
+            Statement::Update(update) => change::update(self, update, places),
+            Statement::Delete(delete) => change::delete(self, delete, places),
+            Statement::Truncate(truncate) => change::truncate(self, &truncate),
+            Statement::CreateTable(create) => change::create_table(self, create, places),
+            Statement::CreateView(create) => change::create_view(self, create, places),
             Statement::Drop {
                 object_type,
                 if_exists,
                 names,
                 ..
-            } => define::drop_objects(self, object_type, if_exists, &names),
+            } => change::drop_objects(self, object_type, if_exists, &names),
             other => {
                 let text = other.to_string();
                 let words: Vec<&str> = text.split(' ').take(2).collect();
@@ -142,64 +204,30 @@ impl Engine<'_> {
         }
     }
 
+    /// Rewrites a query for SQLite, and runs it; what it gives, and how long it takes.
     fn query(
         &self,
         query: &mut Query,
         places: &BTreeMap<String, Place>,
-    ) -> Result<Outcome, SqlError> {
-        let (columns, seconds) = self.translate_query(query, places)?;
-        let (names, values) = self.rows.query(&query.to_string())?;
-        let typed = |name: String| Typed {
-            name,
-            kind: None,
-            nullable: true,
-        };
-        let columns = if columns.len() == names.len() {
-            columns
-        } else {
-            // USING shows a column once.
-            names.into_iter().map(typed).collect()
-        };
-        let columns: Vec<Column> = columns
-            .into_iter()
-            .enumerate()
-            .map(|(index, column)| Column {
-                name: column.name,
-                kind: column
-                    .kind
-                    .unwrap_or_else(|| kind_of_values(&values, index)),
-                nullable: column.nullable,
-            })
-            .collect();
-        let row = |row: &Vec<Value>| {
-            let cells = columns.iter().zip(row);
-            cells
-                .map(|(column, value)| values::shown(column.kind, ValueRef::from(value)))
-                .collect()
-        };
-        let rows = values.iter().map(row).collect();
-        Ok(Outcome {
-            relation: Relation::with(columns, rows),
-            seconds,
-            changed: None,
-        })
-    }
-
-    /// Rewrites a query for SQLite; its columns, and how long it takes.
-    fn translate_query(
-        &self,
-        query: &mut Query,
-        places: &BTreeMap<String, Place>,
-    ) -> Result<(Vec<Typed>, i64), SqlError> {
+    ) -> Result<(Found, i64), SqlError> {
         let mut translator = self.translator(places);
-        let columns = translator.types.columns(query);
+        let kinds = translator.kinds.of_query(query);
         translate(&mut translator, query)?;
-        Ok((columns, translator.seconds))
+        let mut found = self.rows.query(&query.to_string(), Vec::new())?;
+        for (index, column) in found.columns.iter_mut().enumerate() {
+            if found.declared[index] {
+                column.nullable = translator.kinds.is_nullable(&column.name);
+            } else if let Some(Some(kind)) = kinds.get(index) {
+                column.kind = *kind;
+            }
+        }
+        Ok((found, translator.seconds))
     }
 
     fn translator<'a>(&'a self, places: &'a BTreeMap<String, Place>) -> Translator<'a> {
         Translator {
-            types: Types::new(places, self.bindings),
+            places,
+            kinds: Kinds::new(places, self.bindings),
             session: self.session,
             now: self.now,
             seconds: 0,
@@ -228,12 +256,15 @@ impl Engine<'_> {
                 .database(&database, &self.session.role)
                 .ok_or_else(|| SqlError::no_object("Database", &database))?;
             let (stored, columns) = if schema == "INFORMATION_SCHEMA" {
-                let count = |table: &_| self.rows.count(table);
-                let view = information_schema::view(object, &table, &count).ok_or_else(missing)?;
+                if lent.is_empty() {
+                    catalog::fill(self.rows, self.account, self.session)?;
+                }
                 let stored = format!("i{}", lent.len());
-                self.rows.lend(&stored, &view)?;
+                if !catalog::lend(self.rows, &stored, &database, &table)? {
+                    return Err(missing());
+                }
                 lent.push(stored.clone());
-                (stored, view.columns)
+                (stored, Vec::new())
             } else {
                 let schema = object.schema(&schema).ok_or_else(|| {
                     SqlError::no_object("Schema", &format!("{database}.{schema}"))
@@ -325,29 +356,4 @@ impl Session {
             _ => return Err(SqlError::no_object("Object", &path.join("."))),
         })
     }
-}
-
-/// Databases that the role may use, by name.
-fn visible<'account>(account: &'account Account, session: &Session) -> Vec<&'account Database> {
-    let role = session.role.as_str();
-    let mut visible: Vec<&Database> = account
-        .databases
-        .iter()
-        .filter(|database| database.roles.contains(&role))
-        .collect();
-    visible.sort_by_key(|database| database.name);
-    visible
-}
-
-/// A database that the role may use.
-fn database<'account>(
-    account: &'account Account,
-    session: &Session,
-    name: &str,
-) -> Result<&'account Database, SqlError> {
-    account.database(name, &session.role).ok_or_else(|| {
-        let message =
-            "SQL compilation error:\nObject does not exist, or operation cannot be performed.";
-        SqlError::new("002043", "02000", message)
-    })
 }

@@ -1,12 +1,11 @@
 //! The rows of all tables, in SQLite in memory.
 
-use rusqlite::{Connection, Error, config::DbConfig, types::Value};
+use rusqlite::{Connection, Error, config::DbConfig, params_from_iter, types::Value};
 
 use super::{
-    functions,
-    names::{decode, encode},
-    relation::Relation,
-    values::{stored, stored_type},
+    Found, functions,
+    read::{decode, encode},
+    values::{declared, kind_named, stored},
 };
 use crate::warehouse::{
     account::{Account, Cell, Column, Table},
@@ -17,22 +16,20 @@ use crate::warehouse::{
 #[derive(Debug)]
 pub(in crate::warehouse) struct Rows(Connection);
 
-/// Result of a query: the names that SQLite gives the columns, and the values.
-pub(super) type Answered = (Vec<String>, Vec<Vec<Value>>);
-
 impl Rows {
     /// The rows of the seed.
     pub(in crate::warehouse) fn seeded(account: &Account) -> Result<Self, SqlError> {
         let rows = Self::empty().map_err(|error| failed(&error))?;
         for table in account.tables() {
-            rows.create(&table.stored, &table.columns, false)?;
-            rows.insert(&table.stored, &table.columns, &table.rows)?;
+            rows.create(&table.stored, &table.columns)?;
+            rows.insert_cells(table, &table.rows)?;
         }
         Ok(rows)
     }
 
     fn empty() -> Result<Self, Error> {
         let connection = Connection::open_in_memory()?;
+        connection.execute_batch(include_str!("catalog.sql"))?;
         // In double quotes is a name, never a text.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
@@ -43,38 +40,50 @@ impl Rows {
 
     /// Makes a table without rows. NULL is refused where a column says so; keys are not enforced, as Snowflake
     /// does not.
-    pub(super) fn create(
-        &self,
-        stored: &str,
-        columns: &[Column],
-        temporary: bool,
-    ) -> Result<(), SqlError> {
+    pub(super) fn create(&self, stored: &str, columns: &[Column]) -> Result<(), SqlError> {
         let columns = columns.iter().map(|column| {
             let name = encode(&column.name).replace('"', "\"\"");
             let needed = if column.nullable { "" } else { " NOT NULL" };
-            format!("\"{name}\" {}{needed}", stored_type(column.kind))
+            format!("\"{name}\" {}{needed}", declared(column.kind))
         });
         let columns = columns.collect::<Vec<_>>().join(", ");
-        let kind = if temporary { "TEMP TABLE" } else { "TABLE" };
-        self.execute(&format!("CREATE {kind} {stored} ({columns})"))
+        self.execute(&format!("CREATE TABLE {stored} ({columns})"))
             .map(drop)
     }
 
-    /// Adds rows.
-    pub(in crate::warehouse) fn insert(
+    /// Adds rows of values as the API shows them.
+    pub(in crate::warehouse) fn insert_cells(
         &self,
-        table: &str,
-        columns: &[Column],
+        table: &Table,
         rows: &[Vec<Cell>],
     ) -> Result<(), SqlError> {
+        let values = rows.iter().map(|row| {
+            let cells = table.columns.iter().zip(row);
+            cells
+                .map(|(column, cell)| stored(column.kind, cell))
+                .collect()
+        });
+        self.insert(&table.stored, &table.columns, values)
+    }
+
+    /// Adds rows, all or none.
+    pub(super) fn insert(
+        &self,
+        stored: &str,
+        columns: &[Column],
+        rows: impl Iterator<Item = Vec<Value>>,
+    ) -> Result<(), SqlError> {
+        let names = columns
+            .iter()
+            .map(|column| super::read::ident(&column.name).to_string());
+        let names = names.collect::<Vec<_>>().join(", ");
         let places = vec!["?"; columns.len()].join(", ");
         let insert = || {
             let all = self.0.unchecked_transaction()?;
-            let mut statement = all.prepare(&format!("INSERT INTO {table} VALUES ({places})"))?;
+            let sql = format!("INSERT INTO {stored} ({names}) VALUES ({places})");
+            let mut statement = all.prepare(&sql)?;
             for row in rows {
-                let values = columns.iter().zip(row);
-                let values = values.map(|(column, cell)| stored(column.kind, cell));
-                statement.execute(rusqlite::params_from_iter(values))?;
+                statement.execute(params_from_iter(row))?;
             }
             drop(statement);
             all.commit()
@@ -82,25 +91,39 @@ impl Rows {
         insert().map_err(|error| failed(&error))
     }
 
-    /// Makes a table for one statement.
-    pub(super) fn lend(&self, stored: &str, relation: &Relation) -> Result<(), SqlError> {
-        self.create(stored, &relation.columns, true)?;
-        self.insert(stored, &relation.columns, &relation.rows)
+    /// Adds a row to a table of the catalog.
+    pub(super) fn add(&self, table: &str, row: Vec<Value>) -> Result<(), SqlError> {
+        let places = vec!["?"; row.len()].join(", ");
+        let insert = || {
+            let mut statement = self
+                .0
+                .prepare(&format!("INSERT INTO {table} VALUES ({places})"))?;
+            statement.execute(params_from_iter(row))
+        };
+        insert().map(drop).map_err(|error| failed(&error))
     }
 
-    /// Runs a query.
-    pub(super) fn query(&self, sql: &str) -> Result<Answered, SqlError> {
+    /// Runs a query. A column that is one of a table has the type that the table declares.
+    pub(super) fn query(&self, sql: &str, values: Vec<Value>) -> Result<Found, SqlError> {
         let query = || {
             let mut statement = self.0.prepare(sql)?;
-            let names = statement.column_names();
-            let names: Vec<String> = names.into_iter().map(decode).collect();
-            let mut rows = statement.query([])?;
-            let mut values = Vec::new();
+            let columns = statement.columns();
+            let columns: Vec<_> = columns
+                .iter()
+                .map(|column| {
+                    (
+                        decode(column.name()),
+                        column.decl_type().and_then(kind_named),
+                    )
+                })
+                .collect();
+            let mut rows = statement.query(params_from_iter(values))?;
+            let mut read = Vec::new();
             while let Some(row) = rows.next()? {
-                let row = (0..names.len()).map(|index| row.get(index));
-                values.push(row.collect::<Result<Vec<Value>, Error>>()?);
+                let row = (0..columns.len()).map(|index| row.get(index));
+                read.push(row.collect::<Result<Vec<Value>, Error>>()?);
             }
-            Ok((names, values))
+            Ok(Found::new(columns, read))
         };
         query().map_err(|error| failed(&error))
     }
@@ -120,7 +143,7 @@ impl Rows {
             "SELECT rowid, * FROM {} ORDER BY rowid DESC LIMIT {most}",
             table.stored
         );
-        let rows = self.query(&sql).map(|(_, rows)| rows).unwrap_or_default();
+        let rows = self.query(&sql, Vec::new()).map(|found| found.values);
         let text = |value: &Value| match value {
             Value::Null => String::new(),
             Value::Integer(number) => number.to_string(),
@@ -128,7 +151,8 @@ impl Rows {
             Value::Text(text) => text.clone(),
             Value::Blob(bytes) => format!("{} bytes", bytes.len()),
         };
-        rows.iter()
+        rows.unwrap_or_default()
+            .iter()
             .filter_map(|row| match row.split_first()? {
                 (Value::Integer(id), values) => Some((*id, values.iter().map(text).collect())),
                 _ => None,

@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeSet, ops::ControlFlow};
 
-use jiff::Timestamp;
 use sqlparser::ast::{
     BinaryOperator, Cte, DataType, Expr, GroupByExpr, Ident, LimitClause, ObjectName, OrderByKind,
     Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, SetOperator, Spanned as _,
@@ -11,24 +10,14 @@ use sqlparser::ast::{
 };
 
 use super::{
-    Session,
-    build::{call, constant, convert, nulls_are_highest, take, text},
+    Translator,
     functions::{DIVIDE, TRUTH},
-    grouping,
-    names::{ident, name_of, path_of},
-    types::{Types, bound},
+    functions::{call, constant, convert, nulls_are_highest, take, text},
+    kinds::check_grouping,
+    read::{ident, name_of, path_of},
     values::{kind_of_type, stored},
 };
 use crate::warehouse::{account::Kind, errors::SqlError};
-
-/// Rewrites one statement in place.
-pub(super) struct Translator<'a> {
-    pub(super) types: Types<'a>,
-    pub(super) session: &'a Session,
-    pub(super) now: Timestamp,
-    /// How long the statement takes.
-    pub(super) seconds: i64,
-}
 
 type Flow = ControlFlow<SqlError>;
 
@@ -40,7 +29,6 @@ impl VisitorMut for Translator<'_> {
     type Break = SqlError;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> Flow {
-        self.types.enter(query);
         let refused = [
             (query.fetch.is_some(), "FETCH"),
             (!query.locks.is_empty(), "FOR UPDATE"),
@@ -71,11 +59,6 @@ impl VisitorMut for Translator<'_> {
         set(&mut query.body)
     }
 
-    fn post_visit_query(&mut self, _: &mut Query) -> Flow {
-        self.types.leave();
-        Flow::Continue(())
-    }
-
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
         match factor {
             TableFactor::Table {
@@ -86,7 +69,7 @@ impl VisitorMut for Translator<'_> {
                 sample: None,
                 ..
             } => {
-                if let Some(place) = self.types.places.get(&name.to_string()) {
+                if let Some(place) = self.places.get(&name.to_string()) {
                     *name = ObjectName::from(vec![Ident::new(&place.stored)]);
                     let alias = alias.get_or_insert_with(|| named(&place.name));
                     quote_alias(alias);
@@ -112,7 +95,7 @@ impl VisitorMut for Translator<'_> {
         self.convert_literals(expr);
         match expr {
             Expr::BinaryOp { left, op, right } => {
-                let kinds = (self.types.kind(left), self.types.kind(right));
+                let kinds = (self.kinds.kind(left), self.kinds.kind(right));
                 if let Some(moved) = date_arithmetic(left, op, right, kinds) {
                     *expr = moved;
                 }
@@ -122,7 +105,7 @@ impl VisitorMut for Translator<'_> {
                 data_type,
                 ..
             } if kind_of_type(data_type) == Some(Kind::Text)
-                && self.types.kind(inner) == Some(Kind::Boolean) =>
+                && self.kinds.kind(inner) == Some(Kind::Boolean) =>
             {
                 *expr = call(TRUTH, vec![take(inner)]);
             }
@@ -224,7 +207,7 @@ impl Translator<'_> {
 
     fn placeholder(&self, number: &str) -> Result<Expr, SqlError> {
         use rusqlite::types::Value as Stored;
-        let Some(bound) = bound(self.types.bindings, number) else {
+        let Some(bound) = self.kinds.bound(number) else {
             return Err(SqlError::unsupported("named bind variables"));
         };
         Ok(match (bound.kind, stored(bound.kind, &bound.cell)) {
@@ -256,7 +239,7 @@ impl Translator<'_> {
             _ => return,
         }
         let wanted = pairs.into_iter().find_map(|(typed, others)| {
-            let kind = self.types.kind(typed)?;
+            let kind = self.kinds.kind(typed)?;
             let is_moment = !matches!(
                 kind,
                 Kind::Text | Kind::Binary | Kind::Fixed(_) | Kind::Real | Kind::TimestampTz
@@ -283,7 +266,7 @@ impl Translator<'_> {
     }
 
     fn is_text(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Value(_)) && self.types.kind(expr) == Some(Kind::Text)
+        matches!(expr, Expr::Value(_)) && self.kinds.kind(expr) == Some(Kind::Text)
     }
 }
 
@@ -323,7 +306,7 @@ fn select(select: &mut Select) -> Flow {
     if let Some((_, what)) = refused.into_iter().find(|(found, _)| *found) {
         return refuse(what);
     }
-    grouping::check(select)?;
+    check_grouping(select)?;
     for item in &mut select.projection {
         match item {
             SelectItem::ExprWithAlias { alias, .. } => *alias = ident(&name_of(alias)),
@@ -332,7 +315,14 @@ fn select(select: &mut Select) -> Flow {
                     return refuse("EXCLUDE, REPLACE, RENAME and ILIKE behind *");
                 }
             }
-            SelectItem::UnnamedExpr(_) => {}
+            // Snowflake names a column as it was written.
+            SelectItem::UnnamedExpr(expr) => {
+                let alias = ident(&own_name(expr));
+                *item = SelectItem::ExprWithAlias {
+                    expr: take(expr),
+                    alias,
+                };
+            }
         }
         if let SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) =
             item
@@ -395,6 +385,16 @@ fn is_comparison(op: &BinaryOperator) -> bool {
             | BinaryOperator::Gt
             | BinaryOperator::GtEq
     )
+}
+
+/// The name of a column that has no alias: as it was written.
+fn own_name(expr: &Expr) -> String {
+    match expr {
+        Expr::Identifier(name) => name_of(name),
+        Expr::CompoundIdentifier(path) => path.last().map(name_of).unwrap_or_default(),
+        Expr::Value(value) if matches!(value.value, Value::Placeholder(_)) => "?".to_owned(),
+        other => other.to_string().to_uppercase(),
+    }
 }
 
 /// Names of the queries of WITH, and of the tables in FROM, as they are written.

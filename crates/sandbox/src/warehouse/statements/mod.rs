@@ -1,25 +1,26 @@
-//! `/api/v2/statements`: submitting, asking and cancelling, a file each.
+//! `/api/v2/statements`: submitting, asking and cancelling.
 
-mod body;
-mod cancel;
 mod record;
-mod status;
 mod submit;
 
 use std::collections::BTreeMap;
 
+use axum::http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
-pub(super) use cancel::cancel;
-pub(super) use status::status;
 pub(super) use submit::submit;
 
 use super::{
-    errors::SqlError,
+    Call, State,
+    errors::{ApiError, SqlError},
     sql::{self, Engine, Outcome, Rows, Session},
 };
-use crate::warehouse::account::{Account, FINISHED, RUNNING};
-use record::{Record, Result as StatementResult};
+use crate::{
+    response::Response,
+    warehouse::account::{Account, FINISHED, RUNNING},
+};
+use record::{Record, Result as StatementResult, Stage};
 
 /// Results are kept for a day ("Handling responses").
 const RETENTION: SignedDuration = SignedDuration::from_hours(24);
@@ -97,4 +98,61 @@ fn run_one(
         last = Some(engine.run(&statement)?);
     }
     last.ok_or_else(|| SqlError::unsupported("nothing"))
+}
+
+/// What became of a statement, or a partition of its result.
+pub(super) fn status(
+    state: &mut State,
+    call: &Call<'_>,
+    handle: &str,
+) -> Result<Response, ApiError> {
+    let now = state.now;
+    let record = state.statements.find(handle, &call.caller.email, now);
+    let record =
+        record.ok_or_else(|| ApiError::not_found(format!("Statement {handle} not found.")))?;
+    Ok(match record.stage(now) {
+        Stage::Running => record.running(),
+        Stage::TimedOut(seconds) => record.timed_out(StatusCode::UNPROCESSABLE_ENTITY, seconds),
+        Stage::Failed(error) => record.failed(&error),
+        Stage::Done => {
+            let number = call
+                .query
+                .first("partition")
+                .and_then(|number| number.parse().ok())
+                .unwrap_or_default();
+            match record.partition(number) {
+                Some(response) => response,
+                None => record.failed(&SqlError::new(
+                    "391917",
+                    "02000",
+                    format!("The partition {number} does not exist."),
+                )),
+            }
+        }
+    })
+}
+
+/// Cancels a statement that runs.
+pub(super) fn cancel(
+    state: &mut State,
+    call: &Call<'_>,
+    handle: &str,
+) -> Result<Response, ApiError> {
+    if !call.request.body.is_empty() {
+        return Err(ApiError::payload("A cancellation has no body."));
+    }
+    let now = state.now;
+    let Some(record) = state.statements.find(handle, &call.caller.email, now) else {
+        let body = json!({"code": "000709", "sqlState": "02000", "message": format!("Statement {handle} not found"), "statementHandle": handle});
+        return Ok(Response::json(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            &body,
+            false,
+        ));
+    };
+    if record.stage(now) != Stage::Running {
+        return Ok(record.not_cancelled());
+    }
+    record.cancelled = true;
+    Ok(record.cancelled())
 }

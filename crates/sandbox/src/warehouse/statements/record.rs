@@ -141,7 +141,7 @@ impl Record {
     pub(super) fn failed(&self, error: &SqlError) -> Response {
         Response::json(
             StatusCode::UNPROCESSABLE_ENTITY,
-            &self.status_body(error.code, error.state, &error.message),
+            &self.status_body(&error.code, &error.state, &error.message),
             false,
         )
     }
@@ -175,7 +175,7 @@ impl Record {
     }
 
     fn of_cancellation(&self, status: StatusCode, error: &SqlError) -> Response {
-        let mut body = self.status_body(error.code, error.state, &error.message);
+        let mut body = self.status_body(&error.code, &error.state, &error.message);
         if let Some(members) = body.as_object_mut() {
             members.remove("createdOn");
         }

@@ -1,39 +1,141 @@
-//! The methods of the API, one per file.
+//! The methods of the API.
 
-mod append_children;
-mod create_comment;
-mod create_database;
-mod create_page;
-mod get_block;
-mod get_comment;
-mod get_data_source;
-mod get_database;
-mod get_me;
-mod get_page;
-mod list_children;
-mod list_comments;
-mod list_users;
-mod query;
-mod search;
+mod blocks;
+mod databases;
+mod others;
 
-use super::method::Method;
+use super::{
+    method::Capability::{InsertComments, InsertContent, ReadComments, ReadContent, ReadUsers},
+    method::Method,
+    method::Version,
+};
 
 /// What the API can do.
-pub(crate) static METHODS: &[&Method] = &[
-    &get_me::METHOD,
-    &list_users::METHOD,
-    &search::METHOD,
-    &get_page::METHOD,
-    &create_page::METHOD,
-    &get_database::METHOD,
-    &create_database::METHOD,
-    &query::OF_DATABASE,
-    &query::OF_DATA_SOURCE,
-    &get_data_source::METHOD,
-    &get_block::METHOD,
-    &list_children::METHOD,
-    &append_children::METHOD,
-    &list_comments::METHOD,
-    &get_comment::METHOD,
-    &create_comment::METHOD,
+pub(crate) static METHODS: [Method; 16] = [
+    Method::new("GET", "/v1/users/me", None, &[], others::me),
+    Method::new(
+        "GET",
+        "/v1/users",
+        Some(ReadUsers),
+        PAGED,
+        others::list_users,
+    ),
+    Method::new("POST", "/v1/search", Some(ReadContent), &[], others::search),
+    Method::new(
+        "GET",
+        "/v1/pages/{page_id}",
+        Some(ReadContent),
+        FILTERED,
+        databases::get_page,
+    ),
+    Method::new(
+        "POST",
+        "/v1/pages",
+        Some(InsertContent),
+        &[],
+        databases::create_page,
+    ),
+    Method::new(
+        "GET",
+        "/v1/databases/{database_id}",
+        Some(ReadContent),
+        &[],
+        databases::get,
+    ),
+    Method::new(
+        "POST",
+        "/v1/databases",
+        Some(InsertContent),
+        &[],
+        databases::create,
+    ),
+    Method::new(
+        "POST",
+        "/v1/databases/{database_id}/query",
+        Some(ReadContent),
+        FILTERED,
+        databases::query_database,
+    )
+    .until(Version::Databases),
+    Method::new(
+        "POST",
+        "/v1/data_sources/{data_source_id}/query",
+        Some(ReadContent),
+        FILTERED,
+        databases::query_source,
+    )
+    .since(Version::DataSources),
+    Method::new(
+        "GET",
+        "/v1/data_sources/{data_source_id}",
+        Some(ReadContent),
+        &[],
+        databases::get_source,
+    )
+    .since(Version::DataSources),
+    Method::new(
+        "GET",
+        "/v1/blocks/{block_id}",
+        Some(ReadContent),
+        &[],
+        blocks::get,
+    ),
+    Method::new(
+        "GET",
+        "/v1/blocks/{block_id}/children",
+        Some(ReadContent),
+        PAGED,
+        blocks::list,
+    ),
+    Method::new(
+        "PATCH",
+        "/v1/blocks/{block_id}/children",
+        Some(InsertContent),
+        &[],
+        blocks::append,
+    ),
+    Method::new(
+        "GET",
+        "/v1/comments",
+        Some(ReadComments),
+        &["block_id", "page_size", "start_cursor"],
+        others::list,
+    ),
+    Method::new(
+        "GET",
+        "/v1/comments/{comment_id}",
+        Some(ReadComments),
+        &[],
+        others::get,
+    ),
+    Method::new(
+        "POST",
+        "/v1/comments",
+        Some(InsertComments),
+        &[],
+        others::create,
+    ),
 ];
+
+/// Methods that Notion has and the sandbox doesn't play (Notion's own OpenAPI description).
+pub(crate) const NOT_PLAYED: &str = "\
+GET /v1/users/{user_id}
+PATCH /v1/pages/{page_id}
+POST /v1/pages/{page_id}/move
+GET /v1/pages/{page_id}/properties/{property_id}
+GET /v1/pages/{page_id}/markdown
+PATCH /v1/pages/{page_id}/markdown
+PATCH /v1/blocks/{block_id}
+DELETE /v1/blocks/{block_id}
+PATCH /v1/data_sources/{data_source_id}
+POST /v1/data_sources
+GET /v1/data_sources/{data_source_id}/templates
+PATCH /v1/databases/{database_id}
+POST /v1/file_uploads
+GET /v1/file_uploads
+POST /v1/file_uploads/{file_upload_id}/send
+POST /v1/file_uploads/{file_upload_id}/complete
+GET /v1/file_uploads/{file_upload_id}";
+
+const PAGED: &[&str] = &["page_size", "start_cursor"];
+const FILTERED: &[&str] = &["filter_properties"];

@@ -5,7 +5,6 @@ use stead_sandbox::Fault;
 
 use crate::client::{Reply, Stage};
 
-mod changing;
 mod writing;
 
 const SPREADSHEETS: &str = "https://www.googleapis.com/auth/spreadsheets";

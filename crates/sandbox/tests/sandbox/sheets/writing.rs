@@ -1,8 +1,10 @@
-//! Creating spreadsheets and writing values.
+//! Creating spreadsheets; writing, appending and clearing values.
 
-use serde_json::json;
+use reqwest::Method;
+use serde_json::{Value, json};
 
-use super::{BASE, Sheets, refused};
+use super::{BASE, READONLY, Sheets, refused};
+use crate::client::{Reply, cases};
 
 #[tokio::test]
 async fn what_is_written_is_read_again() {
@@ -51,78 +53,32 @@ async fn what_is_written_is_read_again() {
 #[tokio::test]
 async fn writing_is_strict() {
     let sheets = Sheets::ada().await;
-    let raw = "valueInputOption=RAW";
-    let one = json!({"values": [["a"]]});
-    let two = json!({"values": [["a", "b"]]});
-    for (range, query, body, status, says) in [
-        (
-            "A1",
-            "",
-            &one,
-            400,
-            "'valueInputOption' is required but not specified",
-        ),
-        (
-            "A1",
-            "valueInputOption=INPUT_VALUE_OPTION_UNSPECIFIED",
-            &one,
-            400,
-            "is required",
-        ),
-        ("A1", "valueInputOption=raw", &one, 400, "TYPE_ENUM"),
-        ("A1:A2", raw, &two, 400, "tried writing to column [B]"),
-        ("Z1", raw, &two, 400, "Range (Plan!AA1) exceeds grid limits"),
-        (
-            "A1",
-            raw,
-            &json!({"values": [["a", [1]]]}),
-            400,
-            "Invalid values[0][1]: list_value",
-        ),
-        (
-            "A1",
-            raw,
-            &json!({"values": [[{"a": 1}]]}),
-            400,
-            "struct_value",
-        ),
-        ("A1", raw, &json!({"values": ["a"]}), 400, "data.values[0]"),
-        (
-            "A1",
-            raw,
-            &json!({"value": [["a"]]}),
-            400,
-            "Unknown name \"value\" at 'data'",
-        ),
-        (
-            "A1",
-            raw,
-            &json!({"range": "B1", "values": [["a"]]}),
-            400,
-            "is not the range",
-        ),
-        (
-            "A1",
-            raw,
-            &json!({"majorDimension": "rows", "values": []}),
-            400,
-            "major_dimension",
-        ),
-        (
-            "A1",
-            "valueInputOption=USER_ENTERED",
-            &json!({"values": [["=NOW()"]]}),
-            501,
-            "evaluates only",
-        ),
-        ("Nope", raw, &one, 400, "Unable to parse range"),
-    ] {
-        refused(&sheets.put(range, query, body).await, status, says);
+    let table = r#"
+        A1? => {"values": [["a"]]} => 400 => 'valueInputOption' is required but not specified
+        A1?valueInputOption=INPUT_VALUE_OPTION_UNSPECIFIED => {"values": [["a"]]} => 400 => is required
+        A1?valueInputOption=raw => {"values": [["a"]]} => 400 => TYPE_ENUM
+        A1:A2?valueInputOption=RAW => {"values": [["a", "b"]]} => 400 => tried writing to column [B]
+        Z1?valueInputOption=RAW => {"values": [["a", "b"]]} => 400 => Range (Plan!AA1) exceeds grid limits
+        A1?valueInputOption=RAW => {"values": [["a", [1]]]} => 400 => Invalid values[0][1]: list_value
+        A1?valueInputOption=RAW => {"values": [[{"a": 1}]]} => 400 => struct_value
+        A1?valueInputOption=RAW => {"values": ["a"]} => 400 => data.values[0]
+        A1?valueInputOption=RAW => {"value": [["a"]]} => 400 => Unknown name "value" at 'data'
+        A1?valueInputOption=RAW => {"range": "B1", "values": [["a"]]} => 400 => is not the range
+        A1?valueInputOption=RAW => {"majorDimension": "rows", "values": []} => 400 => major_dimension
+        A1?valueInputOption=USER_ENTERED => {"values": [["=NOW()"]]} => 501 => evaluates only
+        Nope?valueInputOption=RAW => {"values": [["a"]]} => 400 => Unable to parse range
+    "#;
+    for [address, body, status, says] in cases(table) {
+        let (range, query) = address.split_once('?').unwrap();
+        let body = serde_json::from_str(body).unwrap();
+        let reply = sheets.put(range, query, &body);
+        refused(&reply.await, status.parse().unwrap(), says);
     }
     let id = sheets.id("Budget 2026");
-    let url = sheets.stage.url(&format!("{BASE}/{id}/values/A1?{raw}"));
+    let path = format!("{BASE}/{id}/values/A1?valueInputOption=RAW");
+    let url = sheets.stage.url(&path);
     let plain = sheets.stage.http.put(&url).bearer_auth(&sheets.token);
-    let untyped = plain.body(one.to_string());
+    let untyped = plain.body(r#"{"values": [["a"]]}"#);
     refused(&sheets.stage.send(untyped).await, 400, "Content-Type");
     let broken = sheets.stage.http.put(&url).bearer_auth(&sheets.token);
     let broken = broken.header("content-type", "application/json").body("{");
@@ -152,7 +108,7 @@ async fn a_created_spreadsheet_is_there() {
             {"properties": {"title": "First", "index": 0}, "data": [{"startRow": 1, "rowData": [{"values": [{"userEnteredValue": {"stringValue": "x"}}, {}, {"userEnteredValue": {"numberValue": 2}}]}]}]},
         ],
     });
-    let made = sheets.send(reqwest::Method::POST, "", &body).await.ok();
+    let made = sheets.send(Method::POST, "", &body).await.ok();
     assert_eq!(made["properties"]["timeZone"], "Europe/Berlin");
     assert_eq!(made["sheets"][0]["properties"]["title"], "First");
     assert_eq!(
@@ -174,10 +130,7 @@ async fn a_created_spreadsheet_is_there() {
     );
     assert_eq!(sheets.id("Made"), id);
 
-    let plain = sheets
-        .send(reqwest::Method::POST, "", &json!({}))
-        .await
-        .ok();
+    let plain = sheets.send(Method::POST, "", &json!({})).await.ok();
     assert_eq!(plain["properties"]["title"], "Untitled spreadsheet");
     assert_eq!(plain["sheets"][0]["properties"]["title"], "Sheet1");
     assert_ne!(plain["spreadsheetId"], made["spreadsheetId"]);
@@ -189,62 +142,147 @@ async fn a_created_spreadsheet_is_there() {
 #[tokio::test]
 async fn creating_is_strict() {
     let sheets = Sheets::ada().await;
-    let named = |title: &str| json!({"properties": {"title": title}});
-    for (body, status, says) in [
-        (
-            json!({"title": "a"}),
-            400,
-            "Unknown name \"title\" at 'spreadsheet'",
-        ),
-        (
-            json!({"properties": {"name": "a"}}),
-            400,
-            "Unknown name \"name\" at 'spreadsheet.properties'",
-        ),
-        (json!({"properties": {"title": 7}}), 400, "TYPE_STRING"),
-        (
-            json!({"properties": {"locale": "english"}}),
-            400,
-            "Unsupported locale",
-        ),
-        (
-            json!({"properties": {"timeZone": "Mars"}}),
-            400,
-            "time zone",
-        ),
-        (json!({"sheets": {}}), 400, "TYPE_LIST"),
-        (json!({"sheets": ["a"]}), 400, "spreadsheet.sheets[0]"),
-        (
-            json!({"sheets": [{"title": "a"}]}),
-            400,
-            "Unknown name \"title\"",
-        ),
-        (
-            json!({"sheets": [named("a"), named("A")]}),
-            400,
-            "already exists",
-        ),
-        (
-            json!({"sheets": [{"properties": {"sheetId": -1}}]}),
-            400,
-            "negative",
-        ),
-        (
-            json!({"sheets": [{"properties": {"sheetType": "CHART"}}]}),
-            400,
-            "TYPE_ENUM",
-        ),
-        (
-            json!({"sheets": [{"properties": {"gridProperties": {"rowCount": 0}}}]}),
-            400,
-            "too small",
-        ),
-        (json!({"sheets": [{"charts": []}]}), 501, "charts"),
-    ] {
-        refused(
-            &sheets.send(reqwest::Method::POST, "", &body).await,
-            status,
-            says,
-        );
+    let table = r#"
+        {"title": "a"} => 400 => Unknown name "title" at 'spreadsheet'
+        {"properties": {"name": "a"}} => 400 => Unknown name "name" at 'spreadsheet.properties'
+        {"properties": {"title": 7}} => 400 => TYPE_STRING
+        {"properties": {"locale": "english"}} => 400 => Unsupported locale
+        {"properties": {"timeZone": "Mars"}} => 400 => time zone
+        {"sheets": {}} => 400 => TYPE_LIST
+        {"sheets": ["a"]} => 400 => spreadsheet.sheets[0]
+        {"sheets": [{"title": "a"}]} => 400 => Unknown name "title"
+        {"sheets": [{"properties": {"title": "a"}}, {"properties": {"title": "A"}}]} => 400 => already exists
+        {"sheets": [{"properties": {"sheetId": -1}}]} => 400 => negative
+        {"sheets": [{"properties": {"sheetType": "CHART"}}]} => 400 => TYPE_ENUM
+        {"sheets": [{"properties": {"gridProperties": {"rowCount": 0}}}]} => 400 => too small
+        {"sheets": [{"charts": []}]} => 501 => charts
+    "#;
+    for [body, status, says] in cases(table) {
+        let body = serde_json::from_str(body).unwrap();
+        let reply = sheets.send(Method::POST, "", &body);
+        refused(&reply.await, status.parse().unwrap(), says);
     }
+}
+
+impl Sheets {
+    /// POST below Ada's budget.
+    async fn post(&self, path: &str, body: &Value) -> Reply {
+        let id = self.id("Budget 2026");
+        self.send(Method::POST, &format!("/{id}{path}"), body).await
+    }
+
+    /// A new spreadsheet with these values in its first sheet, from `A1` on.
+    async fn filled(&self, start: &str, values: Value) -> String {
+        let made = self.send(Method::POST, "", &json!({})).await.ok();
+        let id = made["spreadsheetId"].as_str().expect("an id").to_owned();
+        let path = format!("/{id}/values/{start}?valueInputOption=RAW");
+        self.send(Method::PUT, &path, &json!({"values": values}))
+            .await
+            .ok();
+        id
+    }
+
+    async fn read(&self, id: &str) -> Value {
+        self.get(&format!("/{id}/values/Sheet1")).await.ok()["values"].clone()
+    }
+}
+
+#[tokio::test]
+async fn values_are_appended_below_the_table() {
+    let sheets = Sheets::ada().await;
+    let id = sheets
+        .filled("B2", json!([["name", "age"], ["Ada", 36]]))
+        .await;
+    let append = async |range: &str, query: &str| {
+        let path = format!("/{id}/values/{range}:append?valueInputOption=RAW{query}");
+        sheets
+            .send(Method::POST, &path, &json!({"values": [["Grace", 85]]}))
+            .await
+    };
+    let first = append("A1:Z100", "&includeValuesInResponse=true")
+        .await
+        .ok();
+    assert_eq!(first["tableRange"], "Sheet1!B2:C3");
+    assert_eq!(first["updates"]["updatedRange"], "Sheet1!B4:C4");
+    assert_eq!(first["updates"]["updatedCells"], 2);
+    assert_eq!(
+        first["updates"]["updatedData"]["values"],
+        json!([["Grace", "85"]])
+    );
+    // Any cell of the table names it; a range without content is where the values go.
+    assert_eq!(
+        append("C3", "").await.ok()["updates"]["updatedRange"],
+        "Sheet1!B5:C5"
+    );
+    let beyond = append("F1:G2", "").await.ok();
+    assert_eq!(beyond.get("tableRange"), None);
+    assert_eq!(beyond["updates"]["updatedRange"], "Sheet1!F1:G1");
+    // The grid grows where it must.
+    append("Sheet1!A1000", "").await.ok();
+    let below = append("Sheet1!A1000", "").await.ok();
+    assert_eq!(below["updates"]["updatedRange"], "Sheet1!A1001:B1001");
+    let reply = sheets
+        .send(Method::POST, &format!("/{id}/values/A1:append"), &json!({}))
+        .await;
+    refused(&reply, 400, "'valueInputOption' is required");
+    refused(
+        &append("A1", "&insertDataOption=APPEND").await,
+        400,
+        "TYPE_ENUM",
+    );
+    refused(
+        &append("Nowhere!A1", "").await,
+        400,
+        "Unable to parse range",
+    );
+}
+
+#[tokio::test]
+async fn rows_can_be_inserted_for_what_is_appended() {
+    let sheets = Sheets::ada().await;
+    let id = sheets
+        .filled("A1", json!([["a"], ["b"], [null], ["total"]]))
+        .await;
+    let path =
+        format!("/{id}/values/A1:A2:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS");
+    let body = json!({"values": [["c"], ["d"]]});
+    let added = sheets.send(Method::POST, &path, &body).await.ok();
+    assert_eq!(added["updates"]["updatedRange"], "Sheet1!A3:A4");
+    assert_eq!(
+        sheets.read(&id).await,
+        json!([["a"], ["b"], ["c"], ["d"], [], ["total"]])
+    );
+}
+
+#[tokio::test]
+async fn ranges_are_cleared() {
+    let sheets = Sheets::ada().await;
+    let id = sheets.filled("A1", json!([["a", "b"], ["c", "d"]])).await;
+    let clear = async |path: &str, body: Value| {
+        sheets
+            .send(Method::POST, &format!("/{id}/values{path}"), &body)
+            .await
+    };
+    let cleared = clear("/A1:A2:clear", json!({})).await.ok();
+    assert_eq!(
+        cleared,
+        json!({"spreadsheetId": id, "clearedRange": "Sheet1!A1:A2"})
+    );
+    assert_eq!(sheets.read(&id).await, json!([["", "b"], ["", "d"]]));
+    refused(
+        &clear("/A1:clear", json!({"range": "A1"})).await,
+        400,
+        "Unknown name",
+    );
+}
+
+#[tokio::test]
+async fn who_may_only_read_changes_nothing() {
+    let sheets = Sheets::of("ada@example.com", READONLY).await;
+    for path in ["/values/A1:append?valueInputOption=RAW", "/values/A1:clear"] {
+        refused(&sheets.post(path, &json!({})).await, 403, "scopes");
+    }
+    let id = sheets.id("Budget 2026");
+    let read = sheets.get(&format!("/{id}/values/Plan!A1")).await;
+    assert_eq!(read.status, 200, "{}", read.text);
 }

@@ -1,7 +1,5 @@
 //! Snowflake: its authorization server and its SQL API.
 
-mod changes;
-mod metadata;
 mod oauth;
 mod queries;
 mod statements;
@@ -11,7 +9,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use stead_sandbox::{WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET};
 
-use crate::client::{CHALLENGE, REDIRECT, Reply, Stage, VERIFIER, form, value};
+use crate::client::{CHALLENGE, REDIRECT, Reply, Stage, VERIFIER, cases, form, value};
 
 const ADA: &str = "ada@example.com";
 const GRACE: &str = "grace@example.com";
@@ -151,4 +149,14 @@ fn column(response: &Value, name: &str) -> Vec<String> {
     rows.iter()
         .map(|row| row[place].as_str().unwrap_or("NULL").to_owned())
         .collect()
+}
+
+/// Runs the statements of a table, each of which is refused with this code and a message that says this.
+async fn refuses(stage: &Stage, access: &str, table: &'static str) {
+    for [sql, expected] in cases(table) {
+        let (code, says) = expected.split_once(' ').unwrap_or((expected, ""));
+        let reply = stage.sql(access, sql).await;
+        fails(&reply, 422, code);
+        assert!(reply.text.contains(says), "{sql}: {}", reply.text);
+    }
 }

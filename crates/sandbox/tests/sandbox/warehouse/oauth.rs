@@ -5,7 +5,7 @@ use serde_json::json;
 use stead_sandbox::{Fault, RotationMode, Sandbox, WAREHOUSE_CLIENT_ID};
 
 use super::{ADA, GRACE, HOST, fails};
-use crate::client::{REDIRECT, Reply, Stage, VERIFIER, form};
+use crate::client::{REDIRECT, Reply, Stage, VERIFIER, cases, form};
 
 #[track_caller]
 fn refused(reply: &Reply, status: u16, error: &str) {
@@ -137,19 +137,12 @@ async fn an_exchange_may_ask_for_single_use_refresh_tokens() {
 #[tokio::test]
 async fn the_role_is_fixed_by_the_scope() {
     let stage = Stage::new().await;
-    for (scope, role, shown) in [
-        (
-            "refresh_token",
-            "ANALYST",
-            "refresh_token session:role:ANALYST",
-        ),
-        ("session:role:SYSADMIN", "SYSADMIN", "session:role:SYSADMIN"),
-        (
-            "session:role-encoded:SYS%41DMIN",
-            "SYSADMIN",
-            "session:role:SYSADMIN",
-        ),
-    ] {
+    let table = "
+        refresh_token => ANALYST => refresh_token session:role:ANALYST
+        session:role:SYSADMIN => SYSADMIN => session:role:SYSADMIN
+        session:role-encoded:SYS%41DMIN => SYSADMIN => session:role:SYSADMIN
+    ";
+    for [scope, role, shown] in cases(table) {
         let code = stage.snowflake_code(ADA, &[("scope", scope)]).await;
         let tokens = stage.snowflake_exchange(&code).await.ok();
         assert_eq!(tokens["scope"], shown);

@@ -1,7 +1,6 @@
 //! Notion: its authorization server, and its API in three versions.
 
 mod oauth;
-mod reading;
 mod strictness;
 mod writing;
 

@@ -1,15 +1,13 @@
 //! Calendars and their events: what Calendar shows. They are shared between users, so they are kept next to
 //! the users.
 
-pub(crate) mod readable;
-
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-use crate::seed::parse_seed;
-use serde_json::{Map, Value};
+use crate::users::parse_seed;
 
 /// All calendars.
 #[derive(Debug, Clone)]
@@ -17,6 +15,8 @@ pub(crate) struct Calendars {
     pub(crate) all: Vec<Calendar>,
     /// Mails to guests, oldest first: who was notified of what.
     pub(crate) notices: Vec<Notice>,
+    /// How many changes there were.
+    pub(crate) changes: u64,
 }
 
 /// One calendar.
@@ -51,8 +51,6 @@ pub(crate) struct Listing {
     /// The user has removed it.
     #[serde(default)]
     pub(crate) removed: bool,
-    #[serde(default)]
-    pub(crate) changed: Timestamp,
 }
 
 /// What a user may do with a calendar, from the least to the most.
@@ -83,6 +81,8 @@ pub(crate) struct Event {
     pub(crate) fields: Map<String, Value>,
     /// Counts the changes; the etag is made of it.
     pub(crate) version: u64,
+    /// Number of its last change; none since the beginning is 0.
+    pub(crate) change: u64,
     pub(crate) created: Timestamp,
     pub(crate) updated: Timestamp,
     /// How many readings still find the meeting in the making.
@@ -120,6 +120,7 @@ impl Calendars {
         Self {
             all: parse_seed(include_str!("../calendars.json")),
             notices: Vec::new(),
+            changes: 0,
         }
     }
 
@@ -129,6 +130,17 @@ impl Calendars {
             "primary" => calendar.primary_of == Some(user),
             id => calendar.id == id,
         })
+    }
+
+    /// Puts an event into a calendar: in place of the one with its id, or as a new one.
+    pub(crate) fn put(&mut self, index: usize, mut event: Event) {
+        self.changes += 1;
+        event.change = self.changes;
+        let events = &mut self.all[index].events;
+        match events.iter_mut().find(|known| known.id() == event.id()) {
+            Some(known) => *known = event,
+            None => events.push(event),
+        }
     }
 
     /// Tells the guests, all but the one who acts.
@@ -169,6 +181,7 @@ impl Event {
         Self {
             fields,
             version: u64::try_from(now.as_second()).unwrap_or_default(),
+            change: 0,
             created: now,
             updated: now,
             meeting_pending_reads: 0,
@@ -227,6 +240,60 @@ impl Event {
         self.version += 1;
         self.updated = now;
     }
+}
+
+/// The calendars in a user's list, with their events.
+pub(crate) fn calendars(calendars: &Calendars, user: &str) -> Value {
+    let listed = calendars.all.iter().filter_map(|calendar| {
+        let listing = calendar.listing(user)?;
+        let mut readable = self::calendar(calendars, calendar);
+        readable["role"] = json!(listing.role.name());
+        readable["hidden"] = json!(listing.hidden);
+        readable["removed"] = json!(listing.removed);
+        readable["primary"] = json!(calendar.primary_of == Some(user));
+        Some(readable)
+    });
+    listed.collect()
+}
+
+/// Mails to guests.
+pub(crate) fn notices(calendars: &Calendars) -> Value {
+    let notice = |notice: &Notice| json!({ "event_id": notice.event_id, "to": notice.to, "about": notice.about });
+    calendars.notices.iter().map(notice).collect()
+}
+
+fn calendar(calendars: &Calendars, calendar: &Calendar) -> Value {
+    let own = calendar.events.iter();
+    let invited = calendars
+        .all
+        .iter()
+        .filter(|other| other.id != calendar.id && other.primary_of.is_some());
+    let invited = invited.flat_map(|other| &other.events);
+    let invited =
+        invited.filter(|event| calendar.primary_of.is_some_and(|user| event.is_guest(user)));
+    json!({
+        "id": calendar.id,
+        "summary": calendar.summary,
+        "time_zone": calendar.time_zone,
+        "events": own.chain(invited).map(event).collect::<Vec<_>>(),
+    })
+}
+
+fn event(event: &Event) -> Value {
+    json!({
+        "id": event.id(),
+        "status": event.text("status"),
+        "summary": event.text("summary"),
+        "description": event.fields.get("description"),
+        "location": event.fields.get("location"),
+        "start": event.fields.get("start"),
+        "end": event.fields.get("end"),
+        "recurrence": event.list("recurrence"),
+        "series": event.fields.get("recurringEventId"),
+        "guests": event.list("attendees"),
+        "hangout_link": event.fields.get("hangoutLink"),
+        "updated": event.updated.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,133 @@
+//! Blocks of pages.
+
+use serde_json::{Value, json};
+
+use crate::workspace::{
+    ApiError, Call, Reader, State, Version, blocks, content::Parent, reader::PageRange, shapes,
+};
+
+/// "Retrieve a block": one block; a page is a block too.
+pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let content = &*state.content;
+    let id = call.id(0);
+    if !call.can_see(content, id) {
+        return Err(ApiError::not_found("block", id));
+    }
+    if let Some(block) = content.block(id) {
+        return Ok(shapes::block(content, block, call.version));
+    }
+    // A page is a block too.
+    let page = content
+        .page(id)
+        .ok_or_else(|| ApiError::not_found("block", id))?;
+    Ok(shapes::child(
+        "child_page",
+        id,
+        &shapes::page_parent(content, page, call.version),
+        &page.title(),
+        &page.origin,
+        call.version,
+    ))
+}
+
+/// "Retrieve block children": the blocks of a page or a block, in pages.
+pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let content = &*state.content;
+    let id = call.id(0);
+    let exists = content.page(id).is_some() || content.block(id).is_some();
+    if !exists || !call.can_see(content, id) {
+        return Err(ApiError::not_found("block", id));
+    }
+    let blocks = content.blocks.iter().filter(|block| block.parent == id);
+    let mut items: Vec<(String, Value)> = blocks
+        .map(|block| {
+            (
+                block.id.clone(),
+                shapes::block(content, block, call.version),
+            )
+        })
+        .collect();
+    let below = Parent::Page(id.to_owned());
+    for page in content.pages.iter().filter(|page| page.parent == below) {
+        let shown = shapes::child(
+            "child_page",
+            &page.id,
+            &shapes::block_parent(content, id),
+            &page.title(),
+            &page.origin,
+            call.version,
+        );
+        items.push((page.id.clone(), shown));
+    }
+    for database in content
+        .databases
+        .iter()
+        .filter(|database| database.page == id)
+    {
+        let shown = shapes::child(
+            "child_database",
+            &database.id,
+            &shapes::block_parent(content, id),
+            &database.title,
+            &database.origin,
+            call.version,
+        );
+        items.push((database.id.clone(), shown));
+    }
+    PageRange::of_query(&call.query)?.of(items, "block")
+}
+
+/// "Append block children": adds blocks to a page or a block.
+pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let position_member = if call.version < Version::InTrash {
+        "after"
+    } else {
+        "position"
+    };
+    let body = Reader::new(&call.body, "body", &["children", position_member])?;
+    let content = &*state.content;
+    let id = call.id(0);
+    let exists = content.page(id).is_some() || content.block(id).is_some();
+    if !exists || !call.can_see(content, id) {
+        return Err(ApiError::not_found("block", id));
+    }
+    let after = after(&body)?;
+    if let Some(after) = &after
+        && content.block(after).is_none_or(|block| block.parent != id)
+    {
+        return Err(ApiError::not_found("block", after));
+    }
+    let drafts = blocks::read(body.required("children")?, "body.children")?;
+    let origin = call.origin(state);
+    let content = &mut *state.content;
+    let made = blocks::insert_blocks(content, id, after.as_deref(), drafts, &origin);
+    let results: Vec<Value> = made
+        .iter()
+        .filter_map(|id| content.block(id))
+        .map(|block| shapes::block(content, block, call.version))
+        .collect();
+    Ok(json!({
+        "object": "list",
+        "results": results,
+        "next_cursor": null,
+        "has_more": false,
+        "type": "block",
+        "block": {},
+    }))
+}
+
+/// The block after which the new ones go.
+fn after(body: &Reader<'_>) -> Result<Option<String>, ApiError> {
+    let Some(position) = body.get("position") else {
+        return body.id("after");
+    };
+    let position = Reader::new(position, body.path("position"), &["type", "after_block"])?;
+    position.required("type")?;
+    match position.one_of("type", &["after_block", "end"])? {
+        Some("after_block") => {
+            let block = position.required("after_block")?;
+            Reader::new(block, position.path("after_block"), &["id"])?.id("id")
+        }
+        _ => Ok(None),
+    }
+}
