@@ -11,9 +11,9 @@ use tokio::runtime::{Handle, Id};
 
 use crate::{
     InvalidOptions, TransportOptions,
+    connector::{WINDOW, WINDOWS},
     direct::Direct,
     resolver::Resolver,
-    shared::{WINDOW, WINDOWS},
 };
 
 /// Runtimes that are remembered; beyond them those of before are forgotten, with their idle connections.

@@ -1,19 +1,37 @@
-//! Makes connections as reqwest makes them: TLS, HTTP/2 where both speak it, and a limit of time for all of it.
+//! Makes connections as reqwest makes them: with TLS, HTTP/2 if both sides speak it, and a time limit.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    future::{Future as _, poll_fn},
+    io,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use http::Uri;
+use hyper::client::conn::http2;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::{
     client::legacy::connect::{Connection as _, HttpConnector},
-    rt::TokioIo,
+    rt::{TokioExecutor, TokioIo, TokioTimer},
 };
 use rustls::ClientConfig;
 use stead_core::ports::BoxError;
 use tokio::{net::TcpStream, time::timeout};
 use tower::Service as _;
 
-use crate::resolver::Resolver;
+use crate::{outgoing::Outgoing, resolver::Resolver};
+
+/// Requests at a time at most over one connection, where the server takes as many.
+const REQUESTS: usize = 256;
+/// Bytes of a response that arrive before its caller has read them. A connection of HTTP/1.1 holds about as many.
+pub(crate) const WINDOW: u32 = 256 * 1024;
+/// The same of all responses of a connection: those that are not read leave the others room.
+#[expect(clippy::cast_possible_truncation, reason = "a small constant")]
+pub(crate) const WINDOWS: u32 = REQUESTS as u32 * WINDOW;
 
 /// What requests and responses go over.
 pub(crate) type Io = MaybeHttpsStream<TokioIo<TcpStream>>;
@@ -55,4 +73,72 @@ impl Connector {
 /// Whether both sides agreed on HTTP/2.
 pub(crate) fn speaks_http2(io: &Io) -> bool {
     io.connected().is_negotiated_h2()
+}
+
+/// A connection that several requests go over.
+pub(crate) struct Http2 {
+    sender: http2::SendRequest<Outgoing>,
+    requests: Arc<Requests>,
+}
+
+/// Requests of a connection that are under way.
+struct Requests {
+    now: AtomicUsize,
+    /// How many the server takes.
+    most: AtomicUsize,
+}
+
+/// A request's place on a connection, until its response has ended.
+pub(crate) struct Place(Arc<Requests>);
+
+impl Http2 {
+    /// Speaks HTTP/2 over a new connection.
+    pub(crate) async fn open(io: Io) -> hyper::Result<Self> {
+        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(WINDOWS)
+            .handshake(io)
+            .await?;
+        let requests = Arc::new(Requests {
+            now: AtomicUsize::new(0),
+            most: AtomicUsize::new(REQUESTS),
+        });
+        let counted = Arc::clone(&requests);
+        tokio::spawn(async move {
+            let mut connection = pin!(connection);
+            poll_fn(|context| {
+                let polled = connection.as_mut().poll(context);
+                let taken = connection.current_max_send_streams().min(REQUESTS);
+                counted.most.store(taken, Ordering::Relaxed);
+                polled
+            })
+            .await
+        });
+        Ok(Self { sender, requests })
+    }
+
+    /// Whether the connection is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.sender.is_ready()
+    }
+
+    /// A place on it, unless all are taken. Places are taken by one thread at a time.
+    pub(crate) fn take(&self) -> Option<(http2::SendRequest<Outgoing>, Place)> {
+        let Requests { now, most } = &*self.requests;
+        let is_free = now.load(Ordering::Relaxed) < most.load(Ordering::Relaxed);
+        is_free.then(|| self.take_anyway())
+    }
+
+    /// A place on it, were it one too many: the server then lets the request wait.
+    pub(crate) fn take_anyway(&self) -> (http2::SendRequest<Outgoing>, Place) {
+        self.requests.now.fetch_add(1, Ordering::Relaxed);
+        (self.sender.clone(), Place(Arc::clone(&self.requests)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
 }

@@ -1,6 +1,4 @@
-//! The direct way, for requests of calls: hyper, which reqwest is made of too.
-//!
-//! Without a URL that is parsed, layers, boxes around bodies, and tasks that wait for a connection, it costs less.
+//! The client for requests of calls, over hyper's connections. The crate's page says why it exists.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,13 +8,11 @@ use rustls::ClientConfig;
 use stead_core::ports::TransportError;
 
 use crate::{
-    connector::{Connector, speaks_http2},
+    connector::{Connector, Http2, speaks_http2},
     failure,
     outgoing::Outgoing,
-    pool::{Host, Open, Pool},
-    received::Received,
+    pool::{Host, Open, Pool, Received},
     resolver::Resolver,
-    shared::Shared,
 };
 
 /// How often a request is sent again that a server says it did not process.
@@ -61,22 +57,22 @@ impl Direct {
             };
             let mut again = None;
             let sent = match open {
-                Open::Own(mut own) => {
+                Open::Http1(mut own) => {
                     *request.uri_mut() = target(&uri);
                     let headers = request.headers_mut();
                     headers.entry(HOST).or_insert_with(|| host.name.clone());
                     let sent = own.try_send_request(request).await;
                     sent.map(|response| {
-                        response.map(|body| Received::own(body, own, Arc::clone(&host)))
+                        response.map(|body| Received::http1(body, own, Arc::clone(&host)))
                     })
                 }
-                Open::Shared(mut shared, place) => {
+                Open::Http2(mut shared, place) => {
                     *request.uri_mut() = uri.clone();
                     if times < AGAIN {
                         again = copy(&request);
                     }
                     let sent = shared.try_send_request(request).await;
-                    sent.map(|response| response.map(|body| Received::shared(body, place)))
+                    sent.map(|response| response.map(|body| Received::http2(body, place)))
                 }
             };
             let mut error = match sent {
@@ -121,7 +117,7 @@ impl Direct {
             }
         };
         if speaks_http2(&io) {
-            let shared = Shared::open(io).await.map_err(failure::of_request)?;
+            let shared = Http2::open(io).await.map_err(failure::of_request)?;
             return Ok((host.share(shared), true));
         }
         // Who waits for a turn here need not.
@@ -129,7 +125,7 @@ impl Direct {
         let made = http1::Builder::new().handshake(io).await;
         let (own, connection) = made.map_err(failure::of_request)?;
         tokio::spawn(connection);
-        Ok((Open::Own(own), true))
+        Ok((Open::Http1(own), true))
     }
 }
 

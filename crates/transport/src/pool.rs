@@ -1,32 +1,42 @@
-//! Connections that are kept open, by the hosts that they lead to.
+//! Connections that stay open for the next request, by host.
 
 use std::{
     collections::HashMap,
     mem,
+    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::{Context, Poll},
     time::Duration,
 };
 
+use bytes::Bytes;
 use http::{
     HeaderValue, Uri,
     uri::{Authority, Scheme},
 };
-use hyper::client::conn::{http1, http2};
+use http_body::{Body, Frame, SizeHint};
+use hyper::{
+    body::Incoming,
+    client::conn::{http1, http2},
+};
 use stead_core::ports::{TransportError, TransportErrorKind};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    runtime::Handle,
+    time::{Instant, sleep},
+};
 
 use crate::{
+    connector::{Http2, Place},
     outgoing::Outgoing,
-    shared::{Place, Shared},
 };
 
 /// Sends a request over a connection of HTTP/1.1, and the next one after its response.
-pub(crate) type Own = http1::SendRequest<Outgoing>;
+pub(crate) type Http1 = http1::SendRequest<Outgoing>;
 /// A connection that can take a request.
 pub(crate) enum Open {
-    Own(Own),
+    Http1(Http1),
     /// One of HTTP/2, which others send over too.
-    Shared(http2::SendRequest<Outgoing>, Place),
+    Http2(http2::SendRequest<Outgoing>, Place),
 }
 
 /// The hosts of one runtime.
@@ -126,9 +136,9 @@ pub(crate) struct Host {
 #[derive(Default)]
 struct Connections {
     /// Those without a request, the last one that had one at the end.
-    idle: Vec<(Own, Instant)>,
+    idle: Vec<(Http1, Instant)>,
     /// Those of HTTP/2, and when a request took one last.
-    shared: Vec<(Shared, Instant)>,
+    shared: Vec<(Http2, Instant)>,
     /// Whether the last one was of HTTP/2.
     shares: bool,
 }
@@ -155,14 +165,14 @@ impl Host {
                 // Those before it are idle for longer.
                 connections.idle.clear();
             } else if own.is_ready() {
-                return Some(Open::Own(own));
+                return Some(Open::Http1(own));
             }
         }
         None
     }
 
     /// Keeps a connection for the next request.
-    pub(crate) fn put(&self, own: Own) {
+    pub(crate) fn put(&self, own: Http1) {
         let now = Instant::now();
         lock(&self.connections).idle.push((own, now));
     }
@@ -173,12 +183,12 @@ impl Host {
         shared.iter_mut().find_map(|(shared, used)| {
             let (sender, place) = shared.take()?;
             *used = now;
-            Some(Open::Shared(sender, place))
+            Some(Open::Http2(sender, place))
         })
     }
 
     /// Keeps a new connection for many, or takes that of another who was faster.
-    pub(crate) fn share(&self, new: Shared) -> Open {
+    pub(crate) fn share(&self, new: Http2) -> Open {
         let now = Instant::now();
         let mut connections = lock(&self.connections);
         connections.shares = true;
@@ -187,7 +197,7 @@ impl Host {
         }
         let (sender, place) = new.take_anyway();
         connections.shared.push((new, now));
-        Open::Shared(sender, place)
+        Open::Http2(sender, place)
     }
 
     /// Whether a new connection will probably serve many.
@@ -212,6 +222,76 @@ impl Host {
 
     fn is_kept(&self, since: Instant, now: Instant) -> bool {
         now.saturating_duration_since(since) < self.keep_alive
+    }
+}
+
+/// The body of a response. One of HTTP/1.1 has its connection for itself until it is dropped.
+pub(crate) struct Received {
+    body: Option<Incoming>,
+    connection: Option<(Http1, Arc<Host>)>,
+    /// On a connection of HTTP/2.
+    _place: Option<Place>,
+}
+
+impl Received {
+    pub(crate) fn http2(body: Incoming, place: Place) -> Self {
+        Self {
+            body: Some(body),
+            connection: None,
+            _place: Some(place),
+        }
+    }
+
+    pub(crate) fn http1(body: Incoming, own: Http1, host: Arc<Host>) -> Self {
+        Self {
+            body: Some(body),
+            connection: Some((own, host)),
+            _place: None,
+        }
+    }
+}
+
+impl Body for Received {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match &mut self.body {
+            Some(body) => Pin::new(body).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let none = || SizeHint::with_exact(0);
+        self.body.as_ref().map_or_else(none, Body::size_hint)
+    }
+}
+
+impl Drop for Received {
+    fn drop(&mut self) {
+        // What was not read of it is skipped, or ends the connection.
+        self.body = None;
+        let Some((mut own, host)) = self.connection.take() else {
+            return;
+        };
+        if own.is_ready() {
+            return host.put(own);
+        }
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                if own.ready().await.is_ok() {
+                    host.put(own);
+                }
+            });
+        }
     }
 }
 

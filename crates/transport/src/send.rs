@@ -42,11 +42,11 @@ pub(crate) async fn send(
         has_body: parts.method != Method::HEAD,
         limits,
     };
+    let url = target::url(&parts.uri)?;
     announce(&mut parts.headers, &parts.method, &body);
     let (body, progress) = Outgoing::new(body);
     match &clients.direct {
         Some(direct) if purpose == Purpose::Call => {
-            target::check(&parts.uri)?;
             let on_new_connection = parts.extensions.get::<OnNewConnection>().is_some();
             // What the caller noted is not for the client.
             parts.extensions.clear();
@@ -54,7 +54,7 @@ pub(crate) async fn send(
             exchange.receive(sent, &progress).await
         }
         _ => {
-            let mut request = reqwest::Request::new(parts.method, target::url(&parts.uri)?);
+            let mut request = reqwest::Request::new(parts.method, url);
             *request.headers_mut() = parts.headers;
             *request.body_mut() = body.into_reqwest();
             let sent = clients.reqwest.execute(request);

@@ -1,24 +1,19 @@
 //! Serves connections, with limits on slow callers and on their number, and shuts down in order.
 
 mod activity;
-mod crowd;
-mod framing;
-mod noted;
-#[cfg(test)]
-mod pipelining;
-mod refuse;
+mod connection;
+mod http2_body;
+mod limit;
+mod service;
 #[cfg(test)]
 mod sockets;
 #[cfg(test)]
 mod tests;
-mod under_way;
-mod unread;
-mod watched;
 mod workers;
 
 use std::{
     future::{Future, pending},
-    io, iter,
+    io,
     net::SocketAddr,
     pin::{Pin, pin},
     sync::{
@@ -29,34 +24,19 @@ use std::{
 };
 
 use axum::Router;
-use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto::{self, UpgradeableConnection},
-};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::watch,
 };
 
 use activity::Activity;
-use crowd::Crowd;
-use noted::Noted;
-use refuse::Refusals;
-pub use under_way::UnderWay;
-use watched::Watched;
+pub use activity::UnderWay;
+use limit::{Connections, Refusals};
+use service::RouterService;
 pub use workers::Workers;
 
 use crate::caller::Stopping;
 
-/// How often Stead pings a caller over HTTP/2.
-const PING: Duration = Duration::from_secs(30);
-/// Maximum number of concurrent requests over one HTTP/2 connection.
-const REQUESTS: u32 = 200;
-/// Number of bytes of a request's body that can arrive before Stead reads them. An HTTP/2 connection has this much room
-/// for each of its requests. If one isn't read because its product stalls, the others still have room.
-const WINDOW: u32 = 256 * 1024;
 /// How long a stop waits for the requests of strangers.
 const STRANGERS: Duration = Duration::from_secs(25);
 /// How long a stop waits for the calls of applications and members. It must be as long as the process waits for writes, or
@@ -83,9 +63,10 @@ pub async fn serve(
 ///
 /// A connection without a request stays open for 90 s, longer than load balancers keep theirs. The first byte of a request
 /// has to arrive within 30 s, and its head within another 30 s. Stead disconnects a caller that reads nothing of its
-/// response for 60 s. A head that gives the length of its body in two ways, or that doesn't have exactly one `Host`, gets
-/// 400. At the maximum number of connections, Stead closes connections without a request, and begins with the source
-/// that has the most. If all are busy, a new one gets 503 `overloaded`.
+/// response for 60 s. A head that doesn't have exactly one `Host` gets 400. If a head has both a length and chunks, the
+/// chunks count, and the connection ends after the response (RFC 9112, section 6.3). At the maximum number of
+/// connections, Stead closes connections without a request, and begins with the source that has the most. If all are
+/// busy, a new one gets 503 `overloaded`.
 #[derive(Debug)]
 pub struct Server {
     router: Router,
@@ -150,8 +131,8 @@ impl Server {
     /// The same for futures of a single type. That way, all code of a connection is compiled in this crate, which makes
     /// it faster.
     async fn run(self, listener: TcpListener, mut shutdown: End<'_>, cut: End<'_>) -> usize {
-        let server = http();
-        let crowd = Arc::new(Crowd::default());
+        let http = connection::http();
+        let connections = Arc::new(Connections::default());
         let refusals = Refusals::default();
         let cut_off = Arc::new(AtomicUsize::new(0));
         let (phase, phases) = watch::channel(Phase::Serves);
@@ -160,8 +141,8 @@ impl Server {
         loop {
             let either = async {
                 tokio::select! {
-                    accepted = accept(&listener, &crowd) => (accepted, &self.router),
-                    (accepted, router) = accept_second(self.second.as_ref(), &crowd) => (accepted, router),
+                    accepted = accept(&listener, &connections) => (accepted, &self.router),
+                    (accepted, router) = accept_second(self.second.as_ref(), &connections) => (accepted, router),
                 }
             };
             let ((stream, peer), router) = tokio::select! {
@@ -169,7 +150,7 @@ impl Server {
                 () = shutdown.as_mut() => break,
                 accepted = either => accepted,
             };
-            if crowd.count() >= self.max_connections && !crowd.make_room() {
+            if connections.count() >= self.max_connections && !connections.make_room() {
                 tokio::select! {
                     biased;
                     () = shutdown.as_mut() => break,
@@ -177,39 +158,15 @@ impl Server {
                 }
             }
             let activity = Activity::new(self.under_way.clone());
-            let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
-            let noted = Noted::new(
-                router.clone(),
-                activity.clone(),
-                Some(peer),
-                stopping.clone(),
-            );
-            let server = server.clone();
+            let place = connections.join(peer, activity.clone());
+            let service =
+                RouterService::new(router.clone(), activity, Some(peer), stopping.clone());
+            let http = http.clone();
             let phases = phases.clone();
             let cut_off = Arc::clone(&cut_off);
             let serving = move |stream| async move {
                 let _place = place;
-                let mut connection = pin!(connection(&server, stream, noted));
-                // Only polled when there is news, and not each time that the connection has something to do.
-                let mut news: FuturesUnordered<_> = iter::once(next_phase(phases)).collect();
-                loop {
-                    tokio::select! {
-                        served = connection.as_mut() => {
-                            if let Err(error) = served {
-                                tracing::debug!(error = %error, "a connection ended early");
-                            }
-                            return;
-                        }
-                        Some((phase, phases)) = news.next() => {
-                            if phase.cuts(&activity) {
-                                cut_off.fetch_add(activity.requests(), Ordering::Relaxed);
-                                return;
-                            }
-                            connection.as_mut().graceful_shutdown();
-                            news.push(next_phase(phases));
-                        }
-                    }
-                }
+                connection::serve(&http, stream, service, phases, &cut_off).await;
             };
             match &self.workers {
                 Some(workers) => workers.serve(stream, serving),
@@ -271,55 +228,19 @@ impl Phase {
     }
 }
 
-/// The next phase. If the sender is gone, the end.
-async fn next_phase(mut phases: watch::Receiver<Phase>) -> (Phase, watch::Receiver<Phase>) {
-    let next = phases.changed().await;
-    let phase = next.map_or(Phase::Cuts, |()| *phases.borrow_and_update());
-    (phase, phases)
-}
-
-fn http() -> auto::Builder<TokioExecutor> {
-    let mut server = auto::Builder::new(TokioExecutor::new());
-    // The time limit of a head starts with its first byte. The HTTP server doesn't see that byte, so the connection
-    // measures the time.
-    server.http1().header_read_timeout(None);
-    server
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Some(PING))
-        .max_concurrent_streams(REQUESTS)
-        .initial_stream_window_size(WINDOW)
-        .initial_connection_window_size(REQUESTS * WINDOW);
-    server
-}
-
-fn connection<S>(
-    server: &auto::Builder<TokioExecutor>,
-    stream: S,
-    noted: Noted,
-) -> UpgradeableConnection<'static, TokioIo<Watched<S>>, Noted, TokioExecutor>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let stream = Watched::new(stream, noted.activity());
-    server
-        .serve_connection_with_upgrades(TokioIo::new(stream), noted)
-        .into_owned()
-}
-
 /// The next connection of the other listener, if there is one.
 async fn accept_second<'s>(
     second: Option<&'s (TcpListener, Router)>,
-    crowd: &Crowd,
+    connections: &Connections,
 ) -> ((TcpStream, SocketAddr), &'s Router) {
     match second {
-        Some((listener, router)) => (accept(listener, crowd).await, router),
+        Some((listener, router)) => (accept(listener, connections).await, router),
         None => pending().await,
     }
 }
 
 /// The next connection. Small responses are sent immediately (`TCP_NODELAY`).
-async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr) {
+async fn accept(listener: &TcpListener, connections: &Connections) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
@@ -331,7 +252,7 @@ async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr
             // The caller disconnected before its turn.
             Err(error) if is_the_callers(&error) => {}
             Err(error) => {
-                let made_room = crowd.make_room();
+                let made_room = connections.make_room();
                 tracing::error!(error = %error, made_room, "can't accept a connection");
                 tokio::time::sleep(EXHAUSTED).await;
             }

@@ -26,9 +26,13 @@ const HTTP2_GET: &[u8] = b"\0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01x";
 fn connect(router: Router) -> DuplexStream {
     let (caller, stream) = tokio::io::duplex(4096);
     let activity = Activity::new(UnderWay::default());
-    let noted = Noted::new(router, activity, None, Stopping::never());
-    let connection = connection(&http(), stream, noted);
-    tokio::spawn(async move { connection.await.unwrap_or_default() });
+    let service = RouterService::new(router, activity, None, Stopping::never());
+    let (serves, phases) = watch::channel(Phase::Serves);
+    tokio::spawn(async move {
+        let cut_off = AtomicUsize::default();
+        connection::serve(&connection::http(), stream, service, phases, &cut_off).await;
+        drop(serves);
+    });
     caller
 }
 
@@ -152,7 +156,7 @@ async fn a_part_of_the_preface_of_http2_turns_off_no_limit() {
 async fn a_connection_over_http2_without_requests_is_closed() {
     let mut caller = connected();
     caller.write_all(HTTP2).await.unwrap();
-    assert_eq!(closed_http2_after(&mut caller, 0).await, 90);
+    assert_eq!(closed_http2_after(&mut caller, 0).await, 30, "no request");
 
     let mut caller = connected();
     caller.write_all(HTTP2).await.unwrap();
@@ -206,6 +210,20 @@ async fn a_large_response_that_is_read_steadily_goes_on() {
         caller.read_exact(&mut [0; 64 * 1024]).await.unwrap();
     }
     assert!(gone.upgrade().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rest_of_a_response_may_take_longer_than_an_unused_connection() {
+    const LENGTH: usize = 256 * 1024;
+    let whole = get(|| async { Bytes::from_static(&[b'x'; LENGTH]) });
+    let mut caller = connect(Router::new().route("/", whole));
+    caller.write_all(REQUEST.as_bytes()).await.unwrap();
+    for _ in 0..LENGTH / 2048 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        caller.read_exact(&mut [0; 2048]).await.unwrap();
+    }
+    // The last bytes were written a second before they were read.
+    assert_eq!(closed_after(&mut caller).await, 89);
 }
 
 #[tokio::test(start_paused = true)]
@@ -292,4 +310,30 @@ async fn over_http2_bodies_that_are_not_read_leave_the_others_room() {
         }
     }
     assert!(requests > 0 && of_all >= requests * of_one, "{of_all}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_come_together_are_answered_in_turn() {
+    let mut caller = connected();
+    let chunked =
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    let first = ask(&mut caller, &format!("{chunked}{REQUEST}{chunked}")).await;
+    let mut said = first;
+    while said.matches("done").count() < 3 {
+        said.push_str(&ask(&mut caller, "").await);
+    }
+    assert_eq!(said.matches("HTTP/1.1 200 OK").count(), 3, "{said}");
+    assert_eq!(closed_after(&mut caller).await, 90);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rest_of_a_body_is_not_read_as_a_head() {
+    let mut caller = connected();
+    let response = ask(
+        &mut caller,
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n",
+    )
+    .await;
+    assert!(response.starts_with("HTTP/1.1 200 OK"), "{response}");
+    assert_eq!(closed_after(&mut caller).await, 0, "nothing more is read");
 }

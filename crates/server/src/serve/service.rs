@@ -1,5 +1,5 @@
-//! The router, as a connection's requests reach it. It notes for the connection when each request begins and ends, and
-//! rejects a request with an ambiguous head.
+//! The router, as a connection's requests reach it: the connection learns when each request begins and ends. A request
+//! with another transfer coding or without exactly one host is rejected.
 
 use std::{
     convert::Infallible,
@@ -20,22 +20,22 @@ use stead_core::boxed::boxed;
 use tower::ServiceExt as _;
 
 use super::{
-    activity::{Activity, Answering},
-    unread::{Responses, Unread},
+    activity::{Activity, Running},
+    http2_body::{Http2Bodies, Http2Body},
 };
 use crate::caller::{Connection, Stopping};
 
 /// The router, as a connection's requests reach it.
 #[derive(Clone)]
-pub(super) struct Noted {
+pub(super) struct RouterService {
     router: Router,
     activity: Activity,
     peer: Option<SocketAddr>,
     connection: Connection,
-    responses: Responses,
+    bodies: Http2Bodies,
 }
 
-impl Noted {
+impl RouterService {
     pub(super) fn new(
         router: Router,
         activity: Activity,
@@ -47,7 +47,7 @@ impl Noted {
             connection: Connection::new(activity.known(), stopping),
             activity,
             peer,
-            responses: Responses::default(),
+            bodies: Http2Bodies::default(),
         }
     }
 
@@ -56,16 +56,17 @@ impl Noted {
     }
 }
 
-impl Service<Request<Incoming>> for Noted {
-    type Response = Response<NotedBody>;
+impl Service<Request<Incoming>> for RouterService {
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let begun = self.activity.begin();
-        let Some(noted) = begun else {
-            return refuse("the request gives the length of its body in two ways\n");
-        };
+        let is_http2 = request.version() == Version::HTTP_2;
+        let running = self.activity.begin(is_http2);
+        if !has_known_coding(request.headers()) {
+            return refuse("the only transfer coding of a request can be chunked\n");
+        }
         if !has_one_host(request.version(), request.headers()) {
             return refuse("a request needs exactly one Host header with the service's name\n");
         }
@@ -75,15 +76,14 @@ impl Service<Request<Incoming>> for Noted {
             extensions.insert(ConnectInfo(peer));
         }
         let router = self.router.clone();
-        let is_http2 = request.version() == Version::HTTP_2;
-        let responses = is_http2.then(|| self.responses.clone());
+        let bodies = is_http2.then(|| self.bodies.clone());
         boxed(move || async move {
             let response = router.oneshot(request.map(received)).await?;
-            Ok(response.map(|body| match responses {
-                Some(responses) => NotedBody::Http2(responses.body(body, noted)),
-                None => NotedBody::Http1 {
+            Ok(response.map(|body| match bodies {
+                Some(bodies) => ResponseBody::Http2(bodies.body(body, running)),
+                None => ResponseBody::Http1 {
                     body,
-                    _request: Some(noted),
+                    _request: Some(running),
                 },
             }))
         })
@@ -95,6 +95,13 @@ fn received(body: Incoming) -> Body {
         return Body::empty();
     }
     Body::new(body)
+}
+
+/// hyper reads chunks, and leaves the codings before them to whoever reads the body. No one does (RFC 9112, section 6.1).
+fn has_known_coding(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    codings.next().is_none_or(is_chunked) && codings.next().is_none()
 }
 
 /// RFC 9112, section 3.2. In HTTP/2, the host can be in the pseudo-header `:authority` (RFC 9113, section 8.3.1).
@@ -110,9 +117,9 @@ fn has_one_host(version: Version, headers: &HeaderMap) -> bool {
     }
 }
 
-/// Rejects a request that could be read in two ways (RFC 9112, section 6.3).
-fn refuse(why: &'static str) -> BoxFuture<'static, Result<Response<NotedBody>, Infallible>> {
-    let mut response = Response::new(NotedBody::Http1 {
+/// Rejects a request, and closes the connection.
+fn refuse(why: &'static str) -> BoxFuture<'static, Result<Response<ResponseBody>, Infallible>> {
+    let mut response = Response::new(ResponseBody::Http1 {
         body: Body::from(why),
         _request: None,
     });
@@ -123,15 +130,15 @@ fn refuse(why: &'static str) -> BoxFuture<'static, Result<Response<NotedBody>, I
 }
 
 /// A response's body. Its end is the request's end.
-pub(super) enum NotedBody {
+pub(super) enum ResponseBody {
     Http1 {
         body: Body,
-        _request: Option<Answering>,
+        _request: Option<Running>,
     },
-    Http2(Unread),
+    Http2(Http2Body),
 }
 
-impl NotedBody {
+impl ResponseBody {
     fn body(&self) -> Option<&Body> {
         match self {
             Self::Http1 { body, .. } => Some(body),
@@ -140,7 +147,7 @@ impl NotedBody {
     }
 }
 
-impl http_body::Body for NotedBody {
+impl http_body::Body for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -150,14 +157,14 @@ impl http_body::Body for NotedBody {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         match &mut *self {
             Self::Http1 { body, .. } => Pin::new(body).poll_frame(context),
-            Self::Http2(unread) => unread.poll_frame(context),
+            Self::Http2(body) => body.poll_frame(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Http1 { body, .. } => body.is_end_stream(),
-            Self::Http2(unread) => unread.is_end_stream(),
+            Self::Http2(body) => body.is_end_stream(),
         }
     }
 

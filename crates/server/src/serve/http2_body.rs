@@ -15,7 +15,7 @@ use foldhash::fast::RandomState;
 use http_body::{Body as _, Frame};
 use tokio::time::{Instant, sleep_until};
 
-use super::activity::Answering;
+use super::activity::Running;
 use crate::patience::{LONGEST, Patience};
 
 /// Number of bytes of a body that are handed out at a time. The connection holds them afterwards, where they can't be
@@ -24,7 +24,7 @@ const PIECE: usize = 32 * 1024;
 
 /// The bodies of one connection's responses.
 #[derive(Clone, Default)]
-pub(super) struct Responses(Arc<Mutex<Open>>);
+pub(super) struct Http2Bodies(Arc<Mutex<Open>>);
 
 #[derive(Default)]
 struct Open {
@@ -36,7 +36,7 @@ struct Open {
 /// A body that its caller hasn't read to its end.
 struct Waiting {
     body: Body,
-    _request: Answering,
+    _request: Running,
     /// Bytes that the body has produced and that weren't handed out yet.
     rest: Bytes,
     patience: Patience,
@@ -47,13 +47,13 @@ struct Waiting {
 }
 
 /// A response's body. It's dropped if its caller reads nothing of it, or too little.
-pub(super) struct Unread {
+pub(super) struct Http2Body {
     id: u64,
-    responses: Responses,
+    bodies: Http2Bodies,
 }
 
-impl Responses {
-    pub(super) fn body(&self, body: Body, request: Answering) -> Unread {
+impl Http2Bodies {
+    pub(super) fn body(&self, body: Body, request: Running) -> Http2Body {
         let mut open = self.open();
         let id = open.next;
         open.next += 1;
@@ -73,9 +73,9 @@ impl Responses {
             tokio::spawn(watch(self.clone()));
         }
         drop(open);
-        Unread {
+        Http2Body {
             id,
-            responses: self.clone(),
+            bodies: self.clone(),
         }
     }
 
@@ -133,12 +133,12 @@ impl Waiting {
     }
 }
 
-impl Unread {
+impl Http2Body {
     pub(super) fn poll_frame(
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        match self.responses.open().bodies.get_mut(&self.id) {
+        match self.bodies.open().bodies.get_mut(&self.id) {
             Some(waiting) => waiting.poll_frame(context),
             None => {
                 let error = "the caller isn't reading its response";
@@ -149,22 +149,22 @@ impl Unread {
     }
 
     pub(super) fn is_end_stream(&self) -> bool {
-        let open = self.responses.open();
+        let open = self.bodies.open();
         open.bodies.get(&self.id).is_some_and(Waiting::is_over)
     }
 }
 
-impl Drop for Unread {
+impl Drop for Http2Body {
     fn drop(&mut self) {
         // It's dropped after the lock is released.
-        let waiting = self.responses.open().bodies.remove(&self.id);
+        let waiting = self.bodies.open().bodies.remove(&self.id);
         drop(waiting);
     }
 }
 
 /// Drops bodies that wait too long for their callers, as long as there are any.
-async fn watch(responses: Responses) {
-    while let Some((late, next)) = responses.late(Instant::now()) {
+async fn watch(bodies: Http2Bodies) {
+    while let Some((late, next)) = bodies.late(Instant::now()) {
         drop(late);
         sleep_until(next).await;
     }
