@@ -26,7 +26,9 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum number of waiting records. Above it, the oldest are dropped and only counted, with a warning in the log.
 const CAPACITY: usize = 50_000;
 /// Maximum number of records in a transaction.
-const BATCH: usize = 5_000;
+const BATCH: usize = 1_000;
+/// Conflicts with other processes before a batch waits for the next round.
+const CONFLICTS: u32 = 20;
 /// Number of tries before the process ends, and the pause between them.
 const LAST: u32 = 4;
 const SOON: Duration = Duration::from_millis(500);
@@ -76,12 +78,10 @@ impl Written {
         let by = (context.host.process, context.host.now());
         let names = &context.history.names;
         let committed = store.commit_calls(names, by, all, &self.calls, 0).await?;
-        match self.calls.first() {
-            Some(first) if committed == Commit::Conflict && store.has_call(first).await? => {
-                Ok(Commit::Committed)
-            }
-            _ => Ok(committed),
+        if committed == Commit::Conflict && store.has_calls(&self.calls).await? {
+            return Ok(Commit::Committed);
         }
+        Ok(committed)
     }
 }
 
@@ -178,11 +178,16 @@ impl Recorder {
                 Err(calls) if calls.is_empty() => return true,
                 Err(calls) => Written::new(context, calls),
             };
+            let mut conflicts = 0;
             loop {
                 match next.commit(context, &Batch::new()).await {
                     Ok(Commit::Committed) => break,
-                    // Another writer of the same totals was first.
-                    Ok(Commit::Conflict) => {}
+                    // Another writer of the same totals or names was first.
+                    Ok(Commit::Conflict) if conflicts < CONFLICTS => conflicts += 1,
+                    Ok(Commit::Conflict) => {
+                        self.waiting().offered.push(next);
+                        return false;
+                    }
                     Err(error) => {
                         // It's logged elsewhere that the store is unavailable or read-only.
                         tracing::debug!(%error, "couldn't store records of calls yet; Stead tries again");

@@ -61,10 +61,13 @@ fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
     let first = context.host.runtime.sleep(PERIOD);
+    let mover = context.downgrade();
     context.host.runtime.spawn(Box::pin(async move {
-        if let Some(context) = weak.upgrade() {
+        if let Some(context) = mover.upgrade() {
             history::move_older(&context).await;
         }
+    }));
+    context.host.runtime.spawn(Box::pin(async move {
         let mut pause = first;
         loop {
             pause.await;

@@ -181,7 +181,7 @@ impl<'a> Names<'a> {
 async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
     // Maintenance first moves the calls that older versions stored.
     let store = &context.store;
-    if !store.first_form(1).await?.is_empty() || !store.groups(None, 1).await?.is_empty() {
+    if store.has_older_calls().await? {
         return Ok(false);
     }
     for (account, erasure) in &names.by_account {

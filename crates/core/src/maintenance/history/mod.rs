@@ -1,7 +1,7 @@
 //! Keeps the history of calls small: old calls go, and the oldest if there are too many; minutes become hours. Calls that
 //! an older version stored are moved.
 
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -22,8 +22,12 @@ const GROUPS: u32 = 4;
 const MOVED: u32 = 500;
 /// Totals count minutes for so long, and hours from then on.
 const MINUTES: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// A call is recorded at most this long after its start.
-const LATE: SignedDuration = SignedDuration::from_hours(25);
+/// Calls of this period are removed together, so that no statement takes long.
+const PERIOD: SignedDuration = SignedDuration::from_hours(6);
+/// Calls are recorded this long after their start. If one takes longer, it's removed with the calls that last.
+const LATE: SignedDuration = SignedDuration::from_hours(1);
+/// Conflicts with other processes before the next round continues.
+const CONFLICTS: u32 = 20;
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// Executions are kept that began at these moments or later: those that last, and those that only read.
@@ -97,23 +101,37 @@ fn changes(catalogue: &Catalogue, call: &Execution) -> bool {
 /// Calls that an older version stored together get a row each. They were already counted.
 async fn move_groups(context: &Context) -> Result<()> {
     let mut after = None;
+    let mut conflicts = 0;
     loop {
-        let groups = context.store.groups(after, GROUPS).await?;
-        let Some(last) = groups.last() else {
+        if context.host.tasks.open().is_err() {
+            return Ok(());
+        }
+        let groups = context.store.groups(after.clone(), GROUPS).await?;
+        let Some(last) = groups.last().map(|last| last.row.key()) else {
             return Ok(());
         };
-        after = Some(last.row.key());
-        let (mut batch, mut calls, mut less) = (Batch::new(), Vec::new(), 0);
+        let (mut batch, mut calls, mut less) = (Batch::new(), BTreeMap::new(), 0);
         for Versioned { row, version, .. } in groups {
             match row.unpack() {
                 Ok(some) => {
-                    calls.extend(some);
+                    calls.extend(some.into_iter().map(|call| (call.place(), call)));
                     less += row.bytes();
                     batch = batch.delete(row.key(), version);
                 }
-                // It's removed when it is old.
+                // Maintenance removes it when it's old.
                 Err(error) => tracing::warn!(%error, "skipped a row that can't be read"),
             }
+        }
+        let mut calls: Vec<_> = calls.into_values().collect();
+        if conflicts > 0 {
+            // An older version may have stored a call in two rows.
+            let mut new = Vec::new();
+            for call in calls {
+                if !context.store.has_call(&call).await? {
+                    new.push(call);
+                }
+            }
+            calls = new;
         }
         let by = (context.host.process, context.host.now());
         let known = &context.history.names;
@@ -121,21 +139,35 @@ async fn move_groups(context: &Context) -> Result<()> {
             .store
             .commit_calls(known, by, batch, &calls, less)
             .await?;
-        if moved == Commit::Conflict {
-            return Ok(());
+        match moved {
+            Commit::Committed => {
+                (after, conflicts) = (Some(last), 0);
+                if !calls.is_empty() {
+                    context.history.set_reads_removed(Timestamp::MIN);
+                }
+            }
+            // Another process may be moving them too.
+            Commit::Conflict if conflicts == CONFLICTS => return Ok(()),
+            Commit::Conflict => conflicts += 1,
         }
-        context.history.set_reads_removed(Timestamp::MIN);
     }
 }
 
 async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
     let start = Timestamp::MIN;
     while remove(context, false, start..kept.executions, REMOVED).await? == u64::from(REMOVED) {}
-    // Calls that last stay among those that only read, and aren't searched again and again.
-    let start = context.history.reads_removed();
-    while remove(context, true, start..kept.reads, REMOVED).await? == u64::from(REMOVED) {}
-    let late = kept.reads.checked_sub(LATE).unwrap_or(Timestamp::MIN);
-    context.history.set_reads_removed(late);
+    // Calls that last stay among those that only read, so each period is searched once.
+    let first = context.store.first_call_at().await?;
+    let removed = context.history.reads_removed();
+    let mut start = first.unwrap_or(kept.reads).max(removed);
+    while start < kept.reads {
+        let end = start.checked_add(PERIOD).unwrap_or(kept.reads);
+        let end = end.min(kept.reads);
+        while remove(context, true, start..end, REMOVED).await? == u64::from(REMOVED) {}
+        start = end;
+        let late = end.checked_sub(LATE).unwrap_or(Timestamp::MIN);
+        context.history.set_reads_removed(late);
+    }
     Ok(())
 }
 
@@ -160,8 +192,12 @@ async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
             let beyond = context.store.history_bytes().await?.saturating_sub(most);
             let count = u32::try_from((beyond + CALL_BYTES - 1) / CALL_BYTES).unwrap_or(0);
             let count = count.min(REMOVED);
-            let all = Timestamp::MIN..Timestamp::MAX;
-            if count == 0 || remove(context, only_reads, all, count).await? == 0 {
+            let start = match only_reads {
+                true => context.history.reads_removed(),
+                false => Timestamp::MIN,
+            };
+            let period = start..Timestamp::MAX;
+            if count == 0 || remove(context, only_reads, period, count).await? == 0 {
                 break;
             }
         }

@@ -186,6 +186,41 @@ fn calls_of_an_older_version_are_moved_and_not_counted_again() {
 }
 
 #[test]
+fn a_call_that_an_older_version_stored_twice_is_moved_once() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    for id in ["a", "b", "c"] {
+        let mut group: ExecutionGroup = serde_json::from_str(GROUP).unwrap();
+        group.id = id.to_owned();
+        // The last one is met after the first two were moved.
+        if id == "c" {
+            world.run(move_older(&context));
+        }
+        let stored = context.store.commit(Batch::new().insert(group));
+        assert_eq!(world.run(stored).unwrap(), Commit::Committed);
+    }
+    world.run(move_older(&context));
+    assert_eq!(world.run(executions(&context)).len(), 2);
+    assert!(!world.run(context.store.has_older_calls()).unwrap());
+}
+
+#[test]
+fn a_damaged_row_of_an_older_version_holds_nothing_up() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let mut damaged = GROUP.replace("\"calls\":\"A", "\"calls\":\"?");
+    damaged = damaged.replace("019df237ea60", "019df237ea59");
+    for body in [damaged.as_str(), GROUP] {
+        let group: ExecutionGroup = serde_json::from_str(body).unwrap();
+        let stored = context.store.commit(Batch::new().insert(group));
+        assert_eq!(world.run(stored).unwrap(), Commit::Committed);
+    }
+    world.run(move_older(&context));
+    assert_eq!(world.run(executions(&context)).len(), 2);
+    assert!(!world.run(context.store.has_older_calls()).unwrap());
+}
+
+#[test]
 fn processes_that_tidy_up_at_once_lose_nothing() {
     let world = World::new();
     let rows = Arc::new(MemoryStore::new(world.process(0)));

@@ -18,7 +18,7 @@ use crate::{
     store::{Batch, Index, Key, List, Record, Rewritten, Table, Value, Versioned},
 };
 
-/// `used_at` is increased once a day while calls use the name.
+/// Stead renews `used_at` once a day while calls use the name.
 pub(super) static CALL_NAME: Table = Table {
     name: "call_name",
     columns: &[
@@ -115,6 +115,37 @@ impl Name {
     }
 }
 
+/// Lists that find these names.
+fn lists(names: &BTreeSet<Name>) -> Vec<List> {
+    let mut lists = Vec::new();
+    for kind in NameKind::ALL {
+        // An application has a name for each of its tokens and sessions, so those are found by the detail.
+        for by_detail in [false, true] {
+            let values: BTreeSet<&str> = names
+                .iter()
+                .filter(|name| name.kind == kind as i64)
+                .filter(|name| by_detail == (kind == NameKind::Actor && !name.detail.is_empty()))
+                .map(|name| match by_detail {
+                    true => name.detail.as_str(),
+                    false => name.text.as_str(),
+                })
+                .collect();
+            let values: Vec<Value> = values.into_iter().map(Value::text).collect();
+            for values in values.chunks(READ) {
+                let list = match by_detail {
+                    true => List::new(&CALL_NAME, NAMES_BY_DETAIL).only("detail", values.to_vec()),
+                    false if kind == NameKind::Actor => List::new(&CALL_NAME, NAMES_BY_TEXT)
+                        .only("text", values.to_vec())
+                        .only("detail", vec![Value::text("")]),
+                    false => List::new(&CALL_NAME, NAMES_BY_TEXT).only("text", values.to_vec()),
+                };
+                lists.push(list.prefix([kind.value()]));
+            }
+        }
+    }
+    lists
+}
+
 /// A name's row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CallName {
@@ -133,6 +164,14 @@ impl CallName {
     fn name(&self) -> Name {
         let (kind, text, detail) = (self.kind, self.text.clone(), self.detail.clone());
         Name { kind, text, detail }
+    }
+
+    fn number(&self) -> Number {
+        Number {
+            number: self.number,
+            used_at: self.used_at,
+            first_at: self.first_at,
+        }
     }
 
     /// Position in a list of users.
@@ -158,44 +197,78 @@ impl Record for CallName {
     }
 }
 
-/// Numbers of names that this process used lately.
+/// A name's number, when it was last used, and when its first call started.
+#[derive(Debug, Clone, Copy)]
+struct Number {
+    number: i64,
+    used_at: Timestamp,
+    first_at: Timestamp,
+}
+
+impl Number {
+    /// Whether the row is still right for a call that started at `first_at`.
+    fn is_current(&self, first_at: Timestamp, now: Timestamp) -> bool {
+        now.duration_since(self.used_at) < NAME_USE && self.first_at <= first_at
+    }
+}
+
+/// Numbers of names that this process used lately. After an erasure, other processes use the number of a name that was
+/// replaced for up to a day.
 #[derive(Debug, Default)]
-pub(crate) struct KnownNames(Mutex<HashMap<Name, (i64, Timestamp)>>);
+pub(crate) struct KnownNames(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    names: HashMap<Name, Number>,
+    /// How often the names were forgotten.
+    cleared: u64,
+}
 
 impl KnownNames {
-    fn with<T>(&self, work: impl FnOnce(&mut HashMap<Name, (i64, Timestamp)>) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut Known) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Forgets all names, because rows may have changed.
     pub(crate) fn clear(&self) {
-        self.with(HashMap::clear);
+        self.with(|known| {
+            known.names.clear();
+            known.cleared += 1;
+        });
     }
 
-    pub(super) fn add(&self, names: Numbers) {
+    /// Adds names, unless names were forgotten after these were read.
+    pub(super) fn add(&self, read: Numbers) {
         self.with(|known| {
-            if known.len() + names.0.len() > MOST_KNOWN {
-                known.clear();
+            if known.cleared != read.cleared {
+                return;
             }
-            known.extend(names.0);
+            if known.names.len() + read.names.len() > MOST_KNOWN {
+                known.names.clear();
+            }
+            known.names.extend(read.names);
         });
     }
 }
 
-/// The numbers of the names of some calls, and when each name was last used.
+/// The numbers of the names of some calls.
 #[derive(Default)]
-pub(super) struct Numbers(HashMap<Name, (i64, Timestamp)>);
+pub(super) struct Numbers {
+    names: HashMap<Name, Number>,
+    cleared: u64,
+}
 
 impl Numbers {
     /// The number of a name, or 0.
     pub(super) fn of(&self, name: Option<&Name>) -> i64 {
-        let found = name.and_then(|name| self.0.get(name));
-        found.map_or(0, |(number, _)| *number)
+        let found = name.and_then(|name| self.names.get(name));
+        found.map_or(0, |found| found.number)
     }
 }
 
 impl Records {
-    /// The numbers of names. Adds new names to the batch, and those that were used again after a day.
+    /// The numbers of names, given when the first call with each of them started. Adds new names to the batch, and those
+    /// that were used again after a day.
     pub(super) async fn numbers(
         &self,
         known: &KnownNames,
@@ -206,42 +279,34 @@ impl Records {
         let mut numbers = Numbers::default();
         let mut unknown = BTreeSet::new();
         known.with(|known| {
-            for name in names.keys() {
-                match known.get(name) {
-                    Some((number, used_at)) if now.duration_since(*used_at) < NAME_USE => {
-                        numbers.0.insert(name.clone(), (*number, *used_at));
+            numbers.cleared = known.cleared;
+            for (name, first_at) in names {
+                match known.names.get(name) {
+                    Some(number) if number.is_current(*first_at, now) => {
+                        numbers.names.insert(name.clone(), *number);
                     }
                     _ => drop(unknown.insert(name.clone())),
                 }
             }
         });
-        for kind in NameKind::ALL {
-            let kind = kind as i64;
-            let texts: HashSet<&str> = unknown
-                .iter()
-                .filter(|name| name.kind == kind)
-                .map(|name| name.text.as_str())
-                .collect();
-            let texts: Vec<Value> = texts.into_iter().map(Value::text).collect();
-            for texts in texts.chunks(READ) {
-                let list = List::new(&CALL_NAME, NAMES_BY_TEXT)
-                    .prefix([Value::Integer(kind)])
-                    .only("text", texts.to_vec());
-                for Versioned {
-                    mut row, version, ..
-                } in self.list::<CallName>(list).await?
-                {
-                    let name = row.name();
-                    if !unknown.remove(&name) {
-                        continue;
-                    }
-                    let number = row.number;
-                    if now.duration_since(row.used_at) >= NAME_USE {
-                        row.used_at = now;
-                        batch = batch.update(row.clone(), version);
-                    }
-                    numbers.0.insert(name, (number, row.used_at));
+        for list in lists(&unknown) {
+            for Versioned {
+                mut row, version, ..
+            } in self.list::<CallName>(list).await?
+            {
+                let name = row.name();
+                if !unknown.remove(&name) {
+                    continue;
                 }
+                let first_at = names.get(&name).copied().unwrap_or(now);
+                let mut number = row.number();
+                if !number.is_current(first_at, now) {
+                    row.used_at = now;
+                    row.first_at = row.first_at.min(first_at);
+                    number = row.number();
+                    batch = batch.update(row, version);
+                }
+                numbers.names.insert(name, number);
             }
         }
         if unknown.is_empty() {
@@ -256,7 +321,7 @@ impl Records {
         };
         for name in unknown {
             number += 1;
-            batch = batch.insert(CallName {
+            let row = CallName {
                 number,
                 kind: name.kind,
                 text: name.text.clone(),
@@ -264,8 +329,9 @@ impl Records {
                 used_at: now,
                 first_at: names.get(&name).copied().unwrap_or(now),
                 extra: Extra::default(),
-            });
-            numbers.0.insert(name, (number, now));
+            };
+            numbers.names.insert(name, row.number());
+            batch = batch.insert(row);
         }
         Ok((numbers, batch))
     }
@@ -282,24 +348,26 @@ impl Records {
         Ok(names)
     }
 
-    /// Numbers of the names with this text, or with this detail.
+    /// Numbers of the names with this text and detail.
     pub(super) async fn matches(
         &self,
         kind: NameKind,
         text: Option<&str>,
         detail: Option<&str>,
     ) -> Result<Vec<Value>> {
-        let (index, first) = match text {
-            Some(text) => (NAMES_BY_TEXT, text),
-            None => (NAMES_BY_DETAIL, detail.unwrap_or_default()),
+        let (index, first) = match detail {
+            Some(detail) => (NAMES_BY_DETAIL, detail),
+            None => (NAMES_BY_TEXT, text.unwrap_or_default()),
         };
+        // Details of applications begin with a time, so the last ones are the newest.
         let list = List::new(&CALL_NAME, index)
             .prefix([kind.value(), Value::text(first)])
+            .descending()
             .limit(MOST_MATCHES);
         let found = self.list::<CallName>(list).await?;
         let numbers = found
             .into_iter()
-            .filter(|found| detail.is_none_or(|detail| found.row.detail == detail))
+            .filter(|found| text.is_none_or(|text| found.row.text == text))
             .map(|found| Value::Integer(found.row.number));
         Ok(numbers.collect())
     }

@@ -165,7 +165,7 @@ pub(crate) struct Cutoffs {
     pub(crate) access_tokens: Timestamp,
     /// Calls with an idempotency key that could be used again before this.
     pub(crate) keyed_calls: Timestamp,
-    /// Executions that started before this.
+    /// Executions that started before this, and names that only they use.
     pub(crate) executions: Timestamp,
     /// Totals of calls that start before this.
     pub(crate) totals: Timestamp,
@@ -192,7 +192,7 @@ impl Records {
     /// authorization is used up, and the arguments of an approval are useless after it has ended.
     pub(crate) async fn prune(&self, cutoffs: &Cutoffs, limit: u32) -> Result<u64> {
         let ended = [Value::flag(false)];
-        // A call can be newer than its name's last use by a day, and be recorded later than it started.
+        // A name's last use is stored once a day. The second day is for rounds that failed.
         let unused = cutoffs.executions.checked_sub(NAME_USE * 2);
         let unused = unused.unwrap_or(Timestamp::MIN);
         let mut lists = vec![

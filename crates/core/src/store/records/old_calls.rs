@@ -15,6 +15,8 @@ use crate::{
     trace::TraceId,
 };
 
+/// Rows that are read together.
+const SOME: u32 = 4;
 /// Size of a row of several calls without these: its key twice, and the start of its body.
 const ROW: usize = 200;
 
@@ -228,6 +230,26 @@ impl Records {
     pub(crate) async fn groups(&self, after: Option<Key>, limit: u32) -> Listed<ExecutionGroup> {
         let list = List::new(&EXECUTION_LOG, EXECUTION_LOG.key).after(after.map(|key| key.values));
         self.list(list.limit(limit)).await
+    }
+}
+
+impl Records {
+    /// Whether calls of an older version wait to be moved. Rows that can't be read don't count.
+    pub(crate) async fn has_older_calls(&self) -> Result<bool> {
+        if !self.first_form(1).await?.is_empty() {
+            return Ok(true);
+        }
+        let mut after = None;
+        loop {
+            let groups = self.groups(after, SOME).await?;
+            if groups.iter().any(|group| group.row.unpack().is_ok()) {
+                return Ok(true);
+            }
+            let Some(last) = groups.last() else {
+                return Ok(false);
+            };
+            after = Some(last.row.key());
+        }
     }
 }
 

@@ -224,13 +224,14 @@ impl Records {
         let mut period = FIRST_PERIOD;
         let mut found = Vec::new();
         loop {
-            let newest = self.call_rows(search.before, top, since, &[], 1).await?;
-            let Some(newest) = newest.first().and_then(time_of) else {
-                return Ok((self.calls(found).await?, None));
-            };
-            let bottom = match only.is_empty() {
-                true => since,
-                false => newest.checked_sub(period).unwrap_or(since).max(since),
+            let bottom = if only.is_empty() {
+                since
+            } else {
+                let newest = self.call_rows(search.before, top, since, &[], 1).await?;
+                let Some(newest) = newest.first().and_then(time_of) else {
+                    return Ok((self.calls(found).await?, None));
+                };
+                newest.checked_sub(period).unwrap_or(since).max(since)
             };
             let left = limit.saturating_sub(found.len());
             let more = left.saturating_add(1);
@@ -357,10 +358,28 @@ impl Records {
         Ok(committed)
     }
 
+    /// Whether a batch of calls was stored. The calls that last are looked at first, because others may be removed.
+    pub(crate) async fn has_calls(&self, calls: &[Execution]) -> Result<bool> {
+        let lasting = calls.iter().rev().find(|call| call.lasts());
+        for call in lasting.into_iter().chain(calls.first()).chain(calls.last()) {
+            if self.has_call(call).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether a call was stored.
     pub(crate) async fn has_call(&self, call: &Execution) -> Result<bool> {
         let key = CallRow::key(call);
         Ok(self.get::<CallRow>(key).await?.is_some())
+    }
+
+    /// When the first call started.
+    pub(crate) async fn first_call_at(&self) -> Result<Option<Timestamp>> {
+        let list = List::new(&CALL, CALL.key).limit(1);
+        let first = self.list::<CallRow>(list).await?;
+        Ok(first.first().and_then(|first| time_of(&first.row)))
     }
 
     /// Deletes calls that started in a period, oldest first: those that only read, or all. Returns how many.
@@ -382,7 +401,7 @@ impl Records {
         if gone == 0 {
             return Ok(0);
         }
-        // The rows are gone, so a conflict with another process that counts in the same part is tried again.
+        // Another process may count in the same part. Then Stead tries again.
         loop {
             let batch = self.sized(process, Batch::new(), -less).await?;
             if self.commit(batch).await? == Commit::Committed {

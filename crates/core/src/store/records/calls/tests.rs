@@ -235,6 +235,42 @@ fn a_name_is_used_again_at_most_once_a_day_and_kept_while_it_is() {
 }
 
 #[test]
+fn a_name_knows_its_earliest_call() {
+    let (store, records) = empty();
+    let known = KnownNames::default();
+    for (number, minutes) in [(0, 10), (1, 20), (2, 5)] {
+        let at = START + SignedDuration::from_mins(minutes);
+        commit(&records, &known, &[execution(number, "ada", at)], START);
+    }
+    let first_at = rows(&store, &CALL_NAME)
+        .iter()
+        .map(|row| {
+            serde_json::from_str::<CallName>(&row.body)
+                .unwrap()
+                .first_at
+        })
+        .max();
+    assert_eq!(first_at, Some(START + SignedDuration::from_mins(5)));
+}
+
+#[test]
+fn names_that_were_read_before_they_were_forgotten_are_not_kept() {
+    let (_, records) = empty();
+    let known = KnownNames::default();
+    let names = HashMap::from_iter([(
+        Name::all_of(&execution(0, "ada", START))[2]
+            .clone()
+            .unwrap(),
+        START,
+    )]);
+    let (numbers, _) = ready(records.numbers(&known, &names, START, Batch::new())).unwrap();
+    known.clear();
+    known.add(numbers);
+    let (_, batch) = ready(records.numbers(&known, &names, START, Batch::new())).unwrap();
+    assert_eq!(batch.writes.len(), 1, "the name isn't known");
+}
+
+#[test]
 fn a_row_that_has_no_name_is_left_out() {
     let (store, records) = empty();
     let of = |number: u64| {
