@@ -315,12 +315,11 @@ impl Records {
         // Read from the columns, because even a row that can't be read takes its number.
         let last = List::new(&CALL_NAME, CALL_NAME.key).descending().limit(1);
         let last = self.0.list(&last).await?.pop();
-        let mut number = match last.as_ref().map(|last| last.row.value("number")) {
+        let last = match last.as_ref().map(|last| last.row.value("number")) {
             Some(Value::Integer(last)) => *last,
             _ => 0,
         };
-        for name in unknown {
-            number += 1;
+        for (name, number) in unknown.into_iter().zip(last + 1..) {
             let row = CallName {
                 number,
                 kind: name.kind,
