@@ -30,8 +30,8 @@ pub(super) trait Token: Sized {
     /// When the token itself expires.
     fn expires_at(&self) -> Timestamp;
 
-    /// What the token opens, and an earlier expiry if something besides the token and its credential limits it. `None`
-    /// if it no longer opens anything.
+    /// The access that the token gives, and when it ends if that's earlier than the token and its credential. `None` if
+    /// the token gives no access any more.
     async fn open(
         found: Versioned<Self>,
         context: &Context,

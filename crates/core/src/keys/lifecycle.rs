@@ -99,7 +99,8 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
     Ok((change, active))
 }
 
-/// Whether every process has had time to read a key, and none has reported that it can't decrypt it.
+/// Whether a key can be activated: every process has had time to read it, and no process reports that it can't
+/// decrypt it.
 fn staged(found: &Versioned<DataKey>) -> Result<()> {
     let (key, now) = (&found.row, found.read_at);
     if let Some(from) = activatable_at(key).filter(|from| now < *from) {

@@ -266,7 +266,7 @@ pub struct List {
     pub below: Option<Value>,
     /// Only rows with at least this value in the first column after the prefix.
     pub at_least: Option<Value>,
-    /// Only rows with one of these values in each of these columns. The values are sorted, and none of them is null.
+    /// Only rows that have one of the given values in each given column. The values are sorted and never null.
     pub only: Vec<(&'static str, Vec<Value>)>,
     /// Whether to return the last rows first.
     pub descending: bool,

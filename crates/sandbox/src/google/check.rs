@@ -1,4 +1,4 @@
-//! The way of a request to an API: what Google refuses before a method runs, and the method.
+//! Checks a request to one of Google's APIs as Google does, and runs its method.
 //!
 //! In order: address and method, query parameters, token, scopes. Then the method runs, and `fields` cuts its
 //! response.
@@ -32,7 +32,7 @@ static COMMON: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     text.split_whitespace().map(Parameter::parse).collect()
 });
 
-/// Who calls, by the token that came along.
+/// The caller, known by the request's token.
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) user: String,
@@ -64,7 +64,7 @@ pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -
         .unwrap_or_else(|error| error.response(api.errors, indented))
 }
 
-/// The caller's token: known, alive, and shown in the one place for it.
+/// The caller's token. It must be known and not expired, and come in the `Authorization` header.
 pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
     let token = request
         .bearer_token()
@@ -96,7 +96,7 @@ fn run(
     let admitted = admit(api, method, &query, state, request)?;
     is_json(request)?;
     let call = call(&admitted, path, query, request, &request.body)?;
-    // A method without a response in JSON gives nothing but bytes.
+    // If a method has no response in JSON, it returns bytes.
     if let Some(download) = api
         .download(method)
         .filter(|_| wants_media || method.gives.is_empty())
@@ -170,7 +170,7 @@ pub(super) fn is_json(request: &Request) -> Result<(), ApiError> {
     ))
 }
 
-/// What the method gets to see; `body` is JSON.
+/// The call that the method gets. `body` is JSON.
 pub(super) fn call(
     admitted: &Admitted,
     path: Vec<String>,
@@ -192,7 +192,7 @@ pub(super) fn call(
     })
 }
 
-/// The value with the fields that were asked for; `null` becomes 204 and no body.
+/// The value with the requested fields. `null` becomes 204 without a body.
 pub(super) fn json(
     status: StatusCode,
     value: Value,
@@ -209,7 +209,7 @@ pub(super) fn json(
     Response::json(status, &value, indented).with(header::CACHE_CONTROL, "private")
 }
 
-/// What an address and a verb name.
+/// The meaning of an address and an HTTP method.
 #[derive(Debug)]
 pub(super) enum Found {
     /// A method, and the variables of its path.
@@ -218,7 +218,7 @@ pub(super) enum Found {
     Nothing,
 }
 
-/// The method that fits; of several, the one with the fewest variables, since an id may be anything.
+/// The method that matches. If several do, the one with the fewest variables, because an ID can be any text.
 pub(super) fn find(api: &Api, given: &Method, path: &str) -> Found {
     let fitting = api.methods().filter_map(|method| {
         let variables = match_path(method.path, path)?;

@@ -1,6 +1,7 @@
-//! The engine of regular resources: list, get, create, patch, update and delete of what is kept as JSON, and lists in
-//! pages. The description says what a body may hold and what a token must have; a [`Collection`] says the rest. A method
-//! that is special is a function in the API's `plays` instead.
+//! The engine of regular resources. It lists, reads, creates, changes and deletes JSON objects, and returns lists in pages.
+//!
+//! The API's description declares bodies and scopes, and a [`Collection`] declares the rest. If a method is special, write
+//! a function and name it in the API's `plays`.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -15,39 +16,39 @@ use crate::{google::State, shared};
 /// One record.
 pub(crate) type Item = Map<String, Value>;
 
-/// Refuses or completes an item that is about to be kept, given those of before (all, and the item itself as it was); none
-/// where it is to be deleted.
+/// Checks and completes an item before it's stored. It gets all stored items, the new item (`None` if it's deleted), and
+/// the item as it was.
 pub(crate) type Check = fn(&[Item], Option<&mut Item>, Option<&Item>) -> Result<(), ApiError>;
 
 /// A resource.
 #[derive(Debug)]
 pub(crate) struct Collection {
-    /// What the ids of its methods begin with, without the API's name: `users.labels`.
+    /// The beginning of its methods' IDs, without the API's name: `users.labels`.
     pub(crate) id: &'static str,
     /// Member of the list that holds the items.
     pub(crate) items: &'static str,
     /// Member of an item that is its id.
     pub(crate) key: &'static str,
-    /// Where the items are; it refuses a caller who may not see them.
+    /// Where the items are. It also refuses a caller who can't see them.
     pub(crate) store: Store,
     /// Members that a new item must have.
     pub(crate) required: &'static [&'static str],
     /// The id of a new item.
     pub(crate) new_id: fn(&mut State) -> String,
     pub(crate) check: Check,
-    /// What `get` shows in addition to the item.
+    /// Adds members that only `get` returns.
     pub(crate) more: fn(&State, &Call, &mut Item),
 }
 
 /// Where the items of a collection are.
 #[derive(Debug)]
 pub(crate) enum Store {
-    /// Made of other things; nothing can be changed.
+    /// Computed from other data, so they can't be changed.
     Made(fn(&State, &Call) -> Result<Vec<Item>, ApiError>),
     Kept(for<'s> fn(&'s mut State<'_>, &Call) -> Result<&'s mut Vec<Item>, ApiError>),
 }
 
-/// What a regular method does.
+/// The action of a regular method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     List,
@@ -59,7 +60,7 @@ pub(crate) enum Verb {
 }
 
 impl Collection {
-    /// Nothing special: what the description says, and no more.
+    /// A collection without rules of its own.
     pub(crate) const PLAIN: Self = Self {
         id: "",
         items: "items",
@@ -71,7 +72,7 @@ impl Collection {
         more: |_, _, _| {},
     };
 
-    /// What the method of this id does to the collection, if it is one of its own.
+    /// The action of a method, if this collection plays it.
     pub(crate) fn verb(&self, id: &str) -> Option<Verb> {
         let verb = match id.strip_prefix(self.id)?.strip_prefix('.')? {
             "list" => Verb::List,
@@ -150,7 +151,7 @@ impl Collection {
         Ok(Value::Object(item))
     }
 
-    /// PATCH merges. PUT replaces, but for the id and what the check puts back.
+    /// PATCH merges. PUT replaces everything except the ID and members that the check restores.
     fn change(&self, state: &mut State, call: &Call, verb: Verb) -> Result<Value, ApiError> {
         let items = self.kept(state, call)?;
         let index = self.find(call, items)?;
@@ -187,7 +188,7 @@ impl Collection {
         }
     }
 
-    /// The place of the item that the last variable of the path names.
+    /// Index of the item that the last variable of the path names.
     fn find(&self, call: &Call, items: &[Item]) -> Result<usize, ApiError> {
         let id = call.path.last().map_or("", String::as_str);
         let found = items
@@ -210,9 +211,8 @@ pub(crate) struct Page<Item> {
 
 /// The page of `all` that the call asks for.
 ///
-/// A token is valid for the same method, user and parameters; those in `free` may change as well. People says
-/// that all must match (people.connections.list, `pageToken`); Gmail does not speak of it, and its page size
-/// may change.
+/// A page token is valid for the same method, user and parameters, except those in `free`. People says that all
+/// parameters must match (people.connections.list, `pageToken`). Gmail doesn't say, and its page size can change.
 pub(crate) fn page<Item>(
     call: &Call,
     all: Vec<Item>,
@@ -241,7 +241,7 @@ fn start(token: &str, binding: &str) -> Option<usize> {
     (bound == binding).then(|| start.parse().ok())?
 }
 
-/// A digest of who asks for what.
+/// A digest of the method, the user and the parameters.
 fn binding(call: &Call, free: &[&str]) -> String {
     let mut pairs: Vec<(&str, &str)> = call
         .query
@@ -261,7 +261,7 @@ fn binding(call: &Call, free: &[&str]) -> String {
     shared::hex(&digest[..8])
 }
 
-/// Items of a page: what the parameter says, or `default`. Gmail refuses more than `most`, the others bring it down.
+/// The page size: the parameter, or `default`. Gmail refuses a size above `most`; the other APIs reduce it to `most`.
 pub(crate) fn size(
     call: &Call,
     parameter: &str,

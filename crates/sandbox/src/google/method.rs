@@ -1,5 +1,5 @@
-//! What Google's APIs have, and what the sandbox plays of it. `methods.txt` is what the discovery documents say of each
-//! method; an [`Api`] names the functions and collections that play some of them.
+//! The methods of Google's APIs. `methods.txt` lists all of them, as the discovery documents describe them. An [`Api`]
+//! names the functions and collections that play some of them.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -71,15 +71,15 @@ pub(crate) enum Kind {
 pub(crate) struct Call {
     pub(crate) api: &'static Api,
     pub(crate) method: &'static ApiMethod,
-    /// Email address of the user whose token came along.
+    /// Email address of the token's user.
     pub(crate) user: String,
     /// Scopes of that token.
     pub(crate) scopes: BTreeSet<String>,
     /// Values of the path's variables, decoded, in order of the template.
     pub(crate) path: Vec<String>,
-    /// Query parameters, of which each fits its description.
+    /// Query parameters, checked against their descriptions.
     pub(crate) query: Query,
-    /// The body, of an upload its metadata, of which each member fits its description.
+    /// The body, or the metadata of an upload, checked against its schema.
     pub(crate) body: Map<String, Value>,
     /// The bytes of an upload.
     pub(crate) media: Option<Media>,
@@ -101,7 +101,7 @@ impl Api {
         method.id.strip_prefix(self.name)?.strip_prefix('.')
     }
 
-    /// What plays a method; nothing where the sandbox doesn't.
+    /// The function or collection that plays a method. `None` if the sandbox doesn't play it.
     pub(crate) fn run(&self, state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let id = self.own_id(call.method).unwrap_or_default();
         if let Some((_, run)) = self.plays.iter().find(|(played, _)| *played == id) {
@@ -115,7 +115,7 @@ impl Api {
         }
     }
 
-    /// What gives the bytes of a method.
+    /// The function that returns the bytes of a method.
     pub(crate) fn download(&self, method: &ApiMethod) -> Option<Download> {
         let id = self.own_id(method)?;
         let found = self.downloads.iter().find(|(played, _)| *played == id)?;
@@ -195,7 +195,7 @@ impl Parameter {
         }
     }
 
-    /// Whether `value` has the parameter's type; if not, what Google says.
+    /// Whether `value` has the parameter's type. If not, the text of Google's error.
     pub(crate) fn check(&self, value: &str) -> Result<(), ApiError> {
         let (is_valid, kind) = match &self.kind {
             Kind::Text => (true, "TYPE_STRING"),

@@ -1,4 +1,4 @@
-//! What users own at Google, to be looked at and changed by hand: mails, events, files, rows of spreadsheets.
+//! Mails, events, files and spreadsheet rows, shown on the sandbox's page so that a person can change them.
 
 use std::collections::BTreeMap;
 

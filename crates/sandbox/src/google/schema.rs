@@ -1,5 +1,5 @@
-//! The fields of bodies and responses (`schemas.txt`), and bodies that are checked against them: what Google refuses
-//! before a method looks at it.
+//! The fields of bodies and responses (`schemas.txt`). Bodies are checked against them before a method runs, as Google
+//! does.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -26,7 +26,7 @@ pub(super) struct Field {
     is_read_only: bool,
     /// Whether the sandbox keeps it.
     is_kept: bool,
-    /// Schema of what is below; `*` where that is not checked.
+    /// Schema of the members below. `*` if they aren't checked.
     pub(super) below: Option<&'static str>,
 }
 
@@ -86,8 +86,7 @@ fn field(text: &'static str) -> (&'static str, Field) {
     (name, field)
 }
 
-/// The body of a request to a method: an object whose members all are as the description says; none at all is an empty
-/// one.
+/// The body of a request, checked against the method's schema. An empty body counts as an empty object.
 pub(super) fn body(
     api: &Api,
     method: &ApiMethod,
@@ -193,11 +192,11 @@ fn wrong(api: &Api, name: &str, place: &str, kind: &str, value: &Value) -> ApiEr
 
 /// Members of a body that was checked.
 pub(crate) trait Members {
-    /// A text; nothing where it is absent or `null`.
+    /// A text. `None` if it's absent or `null`.
     fn text(&self, name: &str) -> Option<&str>;
     /// A flag.
     fn flag(&self, name: &str) -> Option<bool>;
-    /// A list; empty where it is absent.
+    /// A list. Empty if it's absent.
     fn list(&self, name: &str) -> &[Value];
     /// The texts of a list.
     fn texts(&self, name: &str) -> Vec<String> {

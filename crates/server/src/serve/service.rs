@@ -97,7 +97,8 @@ fn received(body: Incoming) -> Body {
     Body::new(body)
 }
 
-/// hyper reads chunks, and leaves the codings before them to whoever reads the body. No one does (RFC 9112, section 6.1).
+/// Whether the only transfer coding is `chunked`. hyper passes other codings on with the body, and nothing here decodes
+/// them (RFC 9112, section 6.1).
 fn has_known_coding(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");

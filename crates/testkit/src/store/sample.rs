@@ -43,7 +43,7 @@ pub fn bare_row(table: &'static Table, number: u32) -> Row {
     row
 }
 
-/// Rows of the history, for so many calls: ten a second of 1,000 users. One of ten is kept for the longer time.
+/// Rows of the history for `count` calls of 1,000 users, ten calls a second. One call in ten is kept for the longer time.
 pub fn calls(count: u32) -> impl Iterator<Item = Row> {
     let table = table("call");
     (0..count).map(move |number| {

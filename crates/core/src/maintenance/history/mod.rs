@@ -20,7 +20,7 @@ const REMOVED: u32 = 5_000;
 const GROUPS: u32 = 4;
 /// Executions of the first form, or minutes, that are read together.
 const MOVED: u32 = 500;
-/// Totals count minutes for so long, and hours from then on.
+/// Totals are per minute for this long. After that, they are per hour.
 const MINUTES: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Calls of this period are removed together, so that no statement takes long.
 const PERIOD: SignedDuration = SignedDuration::from_hours(6);
@@ -86,7 +86,7 @@ async fn move_first_form(context: &Context) -> Result<()> {
     }
 }
 
-/// What only reads is known by its tool or method; what is not known may have changed something.
+/// Whether a call could change something, judged by its tool or method. An unknown tool counts as a change.
 fn changes(catalogue: &Catalogue, call: &Execution) -> bool {
     let effect = match call.tool_version.parse() {
         Ok(method) if call.tool == "proxy" => Some(effect_of_method(&method)),

@@ -45,7 +45,7 @@ const READ: usize = 500;
 /// Maximum number of names that a filter can match.
 const MOST_MATCHES: u32 = 5_000;
 
-/// What is named. The numbers are stored.
+/// The kind of a name. Its number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum NameKind {
     /// `detail` is 1 if calls can change something, else 0, and the version.

@@ -231,9 +231,7 @@ impl Records {
         let list = List::new(&EXECUTION_LOG, EXECUTION_LOG.key).after(after.map(|key| key.values));
         self.list(list.limit(limit)).await
     }
-}
 
-impl Records {
     /// Whether calls of an older version wait to be moved. Rows that can't be read don't count.
     pub(crate) async fn has_older_calls(&self) -> Result<bool> {
         if !self.first_form(1).await?.is_empty() {

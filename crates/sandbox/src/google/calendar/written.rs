@@ -1,5 +1,5 @@
-//! What an event may be when it is written: times, recurrence, guests, its type, and a video meeting. What its members
-//! are is checked before, by the description.
+//! Rules for an event that is written: its times, recurrence, guests, type and video meeting. The API's description has
+//! already checked its members.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -92,7 +92,7 @@ fn unsupported() -> ApiError {
     ApiError::unimplemented("The sandbox does not support this recurrence.")
 }
 
-/// A guest has an address and a response status, which the product resets where none is given.
+/// A guest has an address and a response status. Without a status, the product sets it to `needsAction`.
 fn guest(guest: &mut Value, calendar: &str) -> Result<(), ApiError> {
     const KNOWN: &str = "additionalGuests comment displayName email id optional organizer resource responseStatus self";
     const RESPONSE_STATUSES: [&str; 4] = ["accepted", "declined", "needsAction", "tentative"];

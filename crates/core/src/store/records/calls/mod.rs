@@ -293,7 +293,7 @@ impl Records {
         Ok(calls.collect())
     }
 
-    /// What columns must have for a search. `None` if no call can match.
+    /// The values that a search allows in each column. `None` if no call can match.
     async fn columns(&self, search: &Search) -> Result<Option<Vec<(&'static str, Vec<Value>)>>> {
         let mut columns = Vec::new();
         for (column, kind, text) in [
