@@ -5,12 +5,15 @@
 //! its own for every write.
 
 use std::{
+    collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
+
+use futures_util::lock::Mutex as AsyncMutex;
 
 use super::Context;
 use crate::{
@@ -37,15 +40,18 @@ const SOON: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub(crate) struct Recorder {
     waiting: Mutex<Waiting>,
+    /// Whether a round is running.
     writing: AtomicBool,
+    /// Held during a flush, so that a second one ends after the records of the first are written too.
+    flushing: AsyncMutex<()>,
 }
 
 #[derive(Default)]
 struct Waiting {
     calls: Vec<Execution>,
-    /// Batches that the store didn't accept. They may have been stored nevertheless, so they are kept unchanged and
-    /// never stored twice.
-    offered: Vec<Written>,
+    /// Batches that are being written, or that the store didn't accept. They may have been stored nevertheless, so they
+    /// are kept unchanged and never stored twice.
+    offered: VecDeque<Arc<Written>>,
 }
 
 /// Calls, and what they add to the totals.
@@ -83,6 +89,23 @@ impl Written {
         }
         Ok(committed)
     }
+
+    /// Commits it alone. `false` if the store doesn't accept it.
+    async fn store(&self, context: &Context) -> bool {
+        for _ in 0..=CONFLICTS {
+            match self.commit(context, &Batch::new()).await {
+                Ok(Commit::Committed) => return true,
+                // Another writer of the same totals or names was first.
+                Ok(Commit::Conflict) => {}
+                Err(error) => {
+                    // It's logged elsewhere that the store is unavailable or read-only.
+                    tracing::debug!(%error, "couldn't store records of calls yet; Stead tries again");
+                    return false;
+                }
+            }
+        }
+        false
+    }
 }
 
 impl Recorder {
@@ -99,10 +122,10 @@ impl Recorder {
                     dropped = dropped.len(),
                     "couldn't store records of calls; the oldest were dropped and are only counted"
                 );
-                waiting.offered.push(Written {
+                waiting.offered.push_back(Arc::new(Written {
                     calls: Vec::new(),
                     totals: Totals::of(context.host.process, &dropped),
-                });
+                }));
             }
             waiting.calls.push(call);
         }
@@ -158,60 +181,53 @@ impl Recorder {
     }
 
     /// Writes everything that waits now, but not what arrives during the write. `false` if the store doesn't accept it,
-    /// so it continues to wait.
+    /// so it continues to wait. A flush that is dropped loses nothing.
     pub(crate) async fn flush(&self, context: &Context) -> bool {
+        let _flushing = self.flushing.lock().await;
         let mut left = self.waiting_count();
-        loop {
-            let next = {
-                let mut waiting = self.waiting();
-                match waiting.offered.pop() {
-                    Some(offered) => Ok(offered),
-                    None => {
-                        let count = waiting.calls.len().min(BATCH).min(left);
-                        left -= count;
-                        Err(waiting.calls.drain(..count).collect::<Vec<_>>())
-                    }
-                }
-            };
-            let next = match next {
-                Ok(offered) => offered,
-                Err(calls) if calls.is_empty() => return true,
-                Err(calls) => Written::new(context, calls),
-            };
-            let mut conflicts = 0;
-            loop {
-                match next.commit(context, &Batch::new()).await {
-                    Ok(Commit::Committed) => break,
-                    // Another writer of the same totals or names was first.
-                    Ok(Commit::Conflict) if conflicts < CONFLICTS => conflicts += 1,
-                    Ok(Commit::Conflict) => {
-                        self.waiting().offered.push(next);
-                        return false;
-                    }
-                    Err(error) => {
-                        // It's logged elsewhere that the store is unavailable or read-only.
-                        tracing::debug!(%error, "couldn't store records of calls yet; Stead tries again");
-                        self.waiting().offered.push(next);
-                        return false;
-                    }
-                }
+        while let Some(next) = self.next(context, &mut left) {
+            if !next.store(context).await {
+                return false;
             }
+            self.waiting().offered.pop_front();
         }
+        true
+    }
+
+    /// The batch to write next. `left` is the number of calls to take at most.
+    fn next(&self, context: &Context, left: &mut usize) -> Option<Arc<Written>> {
+        let mut waiting = self.waiting();
+        if waiting.offered.is_empty() {
+            let count = waiting.calls.len().min(BATCH).min(*left);
+            if count == 0 {
+                return None;
+            }
+            *left -= count;
+            let calls = waiting.calls.drain(..count).collect();
+            let batch = Arc::new(Written::new(context, calls));
+            waiting.offered.push_back(batch);
+        }
+        waiting.offered.front().map(Arc::clone)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use futures_util::future::join;
+    use futures_util::{FutureExt as _, future::join};
     use jiff::Timestamp;
 
     use super::*;
-    use crate::domain::totals::{Count, Step};
     use crate::testing::{
         Flaky, Mode, Readings, STABLE, World, always, context, execution, executions, open,
     };
+    use crate::{
+        domain::totals::{Count, Step},
+        store::Store,
+    };
+
+    fn over(world: &World, store: Arc<dyn Store>) -> Context {
+        world.run(open(world.process(0), &STABLE, always(200, ""), store))
+    }
 
     fn run(context: &Context, number: usize) {
         let id = context.host.new_id().as_u128();
@@ -255,12 +271,7 @@ mod tests {
     fn what_the_store_does_not_take_waits_in_order() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = over(&world, Arc::clone(&store) as _);
         store.set_down(true);
         (0..BATCH + 1).for_each(|number| run(&context, number));
         world.advance(GATHER);
@@ -279,12 +290,7 @@ mod tests {
         for applied in [false, true] {
             let world = World::new();
             let store = Flaky::new(world.process(0));
-            let context = world.run(open(
-                world.process(0),
-                &STABLE,
-                always(200, ""),
-                Arc::clone(&store) as _,
-            ));
+            let context = over(&world, Arc::clone(&store) as _);
             (0..3).for_each(|number| run(&context, number));
             store.doubt(2, applied);
             world.advance(GATHER);
@@ -300,12 +306,7 @@ mod tests {
     fn what_comes_during_a_commit_waits_for_company() {
         let world = World::new();
         let store = Readings::new(&world);
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = over(&world, Arc::clone(&store) as _);
         run(&context, 0);
         store.set(Mode::Slow);
         let come = async {
@@ -316,6 +317,36 @@ mod tests {
         assert_eq!(identifiers(&world, &context), numbers(0..1));
         world.advance(GATHER);
         assert_eq!(identifiers(&world, &context), numbers(0..2));
+    }
+
+    #[test]
+    fn a_flush_ends_after_the_records_of_one_that_is_running_are_written() {
+        let world = World::new();
+        let store = Readings::new(&world);
+        let context = over(&world, Arc::clone(&store) as _);
+        run(&context, 0);
+        store.set(Mode::Slow);
+        // The round takes the record, and the store is slow.
+        world.advance(GATHER);
+        assert_eq!(context.history.recorder.waiting_count(), 0);
+        world.run(context.history.recorder.flush_at_last(&context));
+        store.set(Mode::Present);
+        assert_eq!(identifiers(&world, &context), numbers(0..1));
+    }
+
+    #[test]
+    fn a_flush_that_is_dropped_loses_nothing() {
+        let world = World::new();
+        let store = Readings::new(&world);
+        let context = over(&world, Arc::clone(&store) as _);
+        run(&context, 0);
+        store.set(Mode::Slow);
+        let flush = context.history.recorder.flush(&context).now_or_never();
+        assert!(flush.is_none(), "the store was fast");
+        store.set(Mode::Present);
+        world.advance(GATHER);
+        assert_eq!(identifiers(&world, &context), numbers(0..1));
+        assert_eq!(counted(&world, &context), 1);
     }
 
     #[test]
