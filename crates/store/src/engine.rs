@@ -5,7 +5,7 @@ use std::future::Future;
 use jiff::Timestamp;
 use stead_core::{
     Result,
-    store::{Commit, Value},
+    store::{Commit, Table, Value},
 };
 
 /// A database that runs the statements of this crate.
@@ -90,8 +90,24 @@ pub enum Step {
     },
     /// A change that has to affect exactly one row.
     Change(Statement),
-    /// An insertion of this number of rows.
-    Insert(Statement, u64),
+    /// An insertion of rows, all of which have to be new.
+    Insert(Insertion),
+}
+
+/// Rows that are inserted into a table.
+#[derive(Debug, Clone)]
+pub struct Insertion {
+    /// The table.
+    pub table: &'static Table,
+    /// The values of all columns, the version and the body of each row.
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Insertion {
+    /// Number of rows.
+    pub(crate) fn count(&self) -> u64 {
+        self.rows.len() as u64
+    }
 }
 
 /// A row as it came.

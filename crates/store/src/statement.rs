@@ -4,12 +4,23 @@ use std::collections::BTreeSet;
 
 use stead_core::store::{Batch, ColumnKind, Index, Key, List, Row, Table, Value, Write};
 
-use crate::engine::{Statement, Step, Transaction};
+use crate::engine::{Insertion, Statement, Step, Transaction};
 
 /// SQL while it is written: the text, and the values of the placeholders so far.
 struct Text {
     sql: String,
     values: Vec<Value>,
+    placeholders: Placeholders,
+}
+
+/// How placeholders look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placeholders {
+    /// `$1`, `$2`.
+    Numbered,
+    /// `?`, which only SQLite understands. To bind a numbered one, SQLite and sqlx search through all that came before,
+    /// so the time of a long insertion would be quadratic.
+    Unnumbered,
 }
 
 impl Text {
@@ -17,6 +28,7 @@ impl Text {
         Self {
             sql,
             values: Vec::new(),
+            placeholders: Placeholders::Numbered,
         }
     }
 
@@ -25,7 +37,7 @@ impl Text {
         self
     }
 
-    /// `$1, $2`: placeholders of values. NULL stands for itself: bound, it would have to be of the column's type.
+    /// `$1, $2` or `?, ?`: placeholders of values. NULL stands for itself: bound, it would have to be of the column's type.
     fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
         for (number, value) in values.into_iter().enumerate() {
             self.sql.push_str(if number == 0 { "" } else { ", " });
@@ -34,7 +46,10 @@ impl Text {
                 continue;
             }
             self.values.push(value);
-            self.sql.push_str(&format!("${}", self.values.len()));
+            match self.placeholders {
+                Placeholders::Numbered => self.sql.push_str(&format!("${}", self.values.len())),
+                Placeholders::Unnumbered => self.sql.push('?'),
+            }
         }
         self
     }
@@ -99,13 +114,15 @@ pub(crate) fn page(
     page
 }
 
-/// Inserts rows, given with all columns, the version and the body, as [`page`] reads them.
-pub(crate) fn fill(table: &Table, rows: Vec<Vec<Value>>) -> Statement {
+/// Inserts rows.
+pub(crate) fn insert(insertion: Insertion, placeholders: Placeholders) -> Statement {
+    let Insertion { table, rows } = insertion;
     let mut text = Text::new(format!(
         "INSERT INTO \"{}\" ({}, \"version\", \"body\") VALUES ",
         table.name,
         quoted(&names(table))
     ));
+    text.placeholders = placeholders;
     for (number, row) in rows.into_iter().enumerate() {
         text.push(if number == 0 { "(" } else { ", (" });
         text.bind(row).push(")");
@@ -176,7 +193,7 @@ pub(crate) fn steps(batch: Batch, locks: bool) -> Option<Transaction> {
                 {
                     rows.push(row);
                 }
-                transaction.steps.extend(insert(table, rows));
+                transaction.steps.extend(insertions(table, rows));
             }
             _ => {
                 let replaces = !matches!(write, Write::Insert(_));
@@ -199,7 +216,7 @@ const TOGETHER: usize = 256;
 
 /// Insertions of rows, in order. The number of rows in a statement is a power of two, so that a connection prepares only
 /// a few different ones.
-fn insert(table: &'static Table, rows: Vec<Row>) -> Vec<Step> {
+fn insertions(table: &'static Table, rows: Vec<Row>) -> Vec<Step> {
     let mut left = rows.len();
     let mut rows = rows.into_iter();
     let mut steps = Vec::new();
@@ -207,7 +224,7 @@ fn insert(table: &'static Table, rows: Vec<Row>) -> Vec<Step> {
         let count = (1 << left.ilog2()).min(TOGETHER);
         left -= count;
         let rows = rows.by_ref().take(count).map(new_row).collect();
-        steps.push(Step::Insert(fill(table, rows), count as u64));
+        steps.push(Step::Insert(Insertion { table, rows }));
     }
     steps
 }
@@ -220,7 +237,10 @@ fn new_row(row: Row) -> Vec<Value> {
 
 fn change(write: Write) -> Statement {
     match write {
-        Write::Insert(row) => fill(row.table, vec![new_row(row)]),
+        Write::Insert(row) => {
+            let (table, rows) = (row.table, vec![new_row(row)]);
+            insert(Insertion { table, rows }, Placeholders::Numbered)
+        }
         Write::Update(row, version) => {
             let key = row.key();
             let Row {
@@ -347,6 +367,24 @@ mod tests {
             statement.values,
             [text("conn"), text("acct"), text("b"), Value::Integer(5)]
         );
+    }
+
+    #[test]
+    fn an_insertion_can_leave_its_placeholders_unnumbered() {
+        let rows = [1, 2].map(|step| vec![Value::Integer(step), Value::Null, text("{}")]);
+        let insertion = Insertion {
+            table: table("call_total"),
+            rows: rows.into(),
+        };
+        let columns = r#"INSERT INTO "call_total" ("step", "start", "process", "version", "body")"#;
+        for (placeholders, values) in [
+            (Placeholders::Numbered, "($1, NULL, $2), ($3, NULL, $4)"),
+            (Placeholders::Unnumbered, "(?, NULL, ?), (?, NULL, ?)"),
+        ] {
+            let statement = insert(insertion.clone(), placeholders);
+            assert_eq!(statement.sql, format!("{columns} VALUES {values}"));
+            assert_eq!(statement.values.len(), 4);
+        }
     }
 
     #[test]

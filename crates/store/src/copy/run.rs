@@ -11,10 +11,7 @@ use super::{
     end::{End, PageSize, Pages, key, refused, value},
     mark::Mark,
 };
-use crate::{
-    engine::{Statement, Step},
-    statement,
-};
+use crate::engine::{Insertion, Statement, Step};
 
 /// A step of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,8 +97,10 @@ impl<'a> Run<'a> {
                 };
                 let rows = u64::try_from(page.len()).unwrap_or(u64::MAX);
                 let next = self.mark.behind(table, key(table, last), rows);
-                let fill = Step::Insert(statement::fill(table, page), rows);
-                self.mark.advance(next, vec![fill], self.to).await?;
+                let insertion = Insertion { table, rows: page };
+                self.mark
+                    .advance(next, vec![Step::Insert(insertion)], self.to)
+                    .await?;
             }
         }
         let complete = self.mark.complete();

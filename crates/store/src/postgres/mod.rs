@@ -37,6 +37,7 @@ use crate::{
     fault::{Fault, is_unique_violation},
     health::Health,
     schema::Versions,
+    statement::{self, Placeholders},
     store::SqlStore,
     taken::Taken,
 };
@@ -326,7 +327,11 @@ async fn holds(connection: &mut PgConnection, steps: &[Step]) -> sqlx::Result<bo
                     .is_some()
             }
             Step::Change(statement) => affects(connection, statement, 1).await?,
-            Step::Insert(statement, rows) => affects(connection, statement, *rows).await?,
+            Step::Insert(insertion) => {
+                let rows = insertion.count();
+                let statement = statement::insert(insertion.clone(), Placeholders::Numbered);
+                affects(connection, &statement, rows).await?
+            }
         };
         if !holds {
             return Ok(false);

@@ -38,6 +38,7 @@ use crate::{
     engine::{Engine, Fields, Held, Read, StateSql, Statement, Step, Transaction},
     fault::{Fault, is_unique_violation},
     schema::Versions,
+    statement::{self, Placeholders},
     store::SqlStore,
 };
 
@@ -315,7 +316,11 @@ async fn holds(connection: &mut SqliteConnection, step: Step) -> Result<bool, Fa
     match step {
         Step::Require { query, .. } => Ok(bind(query).fetch_optional(connection).await?.is_some()),
         Step::Change(statement) => affects(connection, statement, 1).await,
-        Step::Insert(statement, rows) => affects(connection, statement, rows).await,
+        Step::Insert(insertion) => {
+            let rows = insertion.count();
+            let statement = statement::insert(insertion, Placeholders::Unnumbered);
+            affects(connection, statement, rows).await
+        }
     }
 }
 
@@ -371,7 +376,6 @@ mod tests {
     use stead_testkit::{runtime::ManualClock, store::sample};
 
     use super::*;
-    use crate::statement;
 
     #[tokio::test]
     async fn every_connection_that_writes_is_durable_and_overwrites() {
