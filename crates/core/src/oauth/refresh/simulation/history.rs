@@ -31,6 +31,9 @@ const STORE: u32 = 9;
 const PRODUCT: u32 = 8;
 const OBSERVER: u32 = 7;
 
+/// A commit, the process that freezes after it, and for how many scenes.
+type FreezeAfter = (&'static str, u32, u8);
+
 pub(super) struct History {
     pub(super) world: World,
     class: Class,
@@ -47,8 +50,7 @@ pub(super) struct History {
     changed: bool,
     /// For how many scenes each process stands still yet.
     frozen: Arc<Mutex<[u8; 2]>>,
-    /// The commit after which a process freezes, and for how many scenes.
-    freezes_after: Arc<Mutex<Option<(&'static str, u32, u8)>>>,
+    freezes_after: Arc<Mutex<Option<FreezeAfter>>>,
     /// Authorizations that the application has yet to confirm; the oldest is the last.
     waiting: Arc<Mutex<Vec<AuthorizationId>>>,
 }
