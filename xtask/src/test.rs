@@ -63,8 +63,8 @@ full | cargo xtask clients {all}
 full | cargo xtask docs {pages}
 full | cargo xtask mcp-conformance {all}
 full | cargo xtask browser {journeys}
-# Every state of the model, and more histories.
-all  | PROPTEST_CASES=1024 cargo test -p stead-core --all-features --lib --locked -- --include-ignored oauth::refresh --nocapture
+# More histories.
+all  | PROPTEST_CASES=1024 cargo test -p stead-core --all-features --lib --locked -- oauth::refresh --nocapture
 all  | PROPTEST_CASES=4000 cargo test -p stead-store --test simulation --locked -- --nocapture
 all  | cargo test -p xtask --locked -- --include-ignored guides
 all  | cargo xtask fuzz --smoke

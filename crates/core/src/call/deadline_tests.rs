@@ -20,12 +20,13 @@ use crate::{
     Error, ErrorKind, Result, access,
     context::Context,
     error::ActBy,
-    ports::{Body, BoxFuture, Runtime as _, Transport},
+    ports::{Body, Runtime as _, Transport},
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
     resource::ProxyRequest,
     state::AccountState,
-    store::{Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Versioned},
-    testing::{Process, ReadNote, Responses, World, demo, insert_account, open, response},
+    testing::{
+        Asked, Flaky, Process, ReadNote, Responses, World, demo, insert_account, open, response,
+    },
     tool::ToolEntry,
 };
 
@@ -44,66 +45,11 @@ static PRODUCT: Product = Product {
 
 const WAITED: Duration = Duration::from_millis(700);
 
-/// A store that several servers share. At times it answers nothing but the question whether it is ready.
-struct Hanging {
-    rows: MemoryStore,
-    clock: Arc<Process>,
-    hangs: AtomicBool,
-}
-
-impl Hanging {
-    async fn responds(&self) {
-        while self.hangs.load(Ordering::SeqCst) {
-            self.clock.sleep(Duration::from_millis(100)).await;
-        }
-    }
-}
-
-impl Store for Hanging {
-    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        Box::pin(async move {
-            self.responds().await;
-            self.rows.get(key).await
-        })
-    }
-    fn find<'a>(
-        &'a self,
-        table: &'static Table,
-        index: Index,
-        values: &'a [crate::store::Value],
-    ) -> Found<'a> {
-        Box::pin(async move {
-            self.responds().await;
-            self.rows.find(table, index, values).await
-        })
-    }
-    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        Box::pin(async move {
-            self.responds().await;
-            self.rows.list(list).await
-        })
-    }
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        Box::pin(async move {
-            self.responds().await;
-            self.rows.commit(batch).await
-        })
-    }
-    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        self.rows.prune(list)
-    }
-    fn now(&self) -> BoxFuture<'_, Result<jiff::Timestamp>> {
-        self.rows.now()
-    }
-    fn is_shared(&self) -> bool {
-        true
-    }
-}
-
 struct Stage {
     world: World,
     clock: Arc<Process>,
-    store: Arc<Hanging>,
+    /// Whether the store, which several servers share, answers nothing but the question whether it is ready.
+    hangs: Arc<AtomicBool>,
     context: Context,
     /// Number of requests that the product's API received.
     sent: Arc<AtomicU32>,
@@ -127,23 +73,27 @@ impl Stage {
                 Ok(response(200, "{}"))
             }
         });
-        let store = Arc::new(Hanging {
-            rows: MemoryStore::new(world.process(0)),
-            clock: world.process(0),
-            hangs: AtomicBool::default(),
+        let store = Flaky::new(world.process(0));
+        store.share();
+        let (hangs, timer) = (Arc::<AtomicBool>::default(), world.process(0));
+        let hanging = Arc::clone(&hangs);
+        store.script(move |asked| {
+            let waits = !matches!(asked, Asked::Prune | Asked::Time);
+            let (hangs, clock) = (Arc::clone(&hanging), Arc::clone(&timer));
+            async move {
+                while waits && hangs.load(Ordering::SeqCst) {
+                    clock.sleep(Duration::from_millis(100)).await;
+                }
+                Ok(())
+            }
         });
-        let opened = open(
-            world.process(0),
-            &PRODUCT,
-            transport,
-            Arc::clone(&store) as _,
-        );
+        let opened = open(world.process(0), &PRODUCT, transport, store);
         let context = world.run(opened);
         world.run(insert_account(&context, AccountState::Active));
         Self {
             world,
             clock,
-            store,
+            hangs,
             context,
             sent,
             is_slow,
@@ -151,7 +101,7 @@ impl Stage {
     }
 
     fn hangs(&self, hangs: bool) {
-        self.store.hangs.store(hangs, Ordering::SeqCst);
+        self.hangs.store(hangs, Ordering::SeqCst);
     }
 
     fn sent(&self) -> u32 {

@@ -47,7 +47,7 @@ use crate::{
 };
 pub(crate) use readings::{Mode, Readings};
 pub(crate) use spool::Machine;
-pub(crate) use store::{Flaky, Outage};
+pub(crate) use store::{Asked, Flaky, Outage};
 pub(crate) use world::{Clock, Numbers, Process, World};
 
 /// Where time starts.

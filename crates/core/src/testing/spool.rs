@@ -22,6 +22,8 @@ pub(crate) struct Machine {
     running: Mutex<BTreeMap<String, u32>>,
     /// Its disk is full.
     full: AtomicBool,
+    /// It deletes nothing.
+    stuck: AtomicBool,
 }
 
 impl Machine {
@@ -40,6 +42,10 @@ impl Machine {
 
     pub(crate) fn set_full(&self, full: bool) {
         self.full.store(full, Ordering::SeqCst);
+    }
+
+    pub(crate) fn set_stuck(&self, stuck: bool) {
+        self.stuck.store(stuck, Ordering::SeqCst);
     }
 
     pub(crate) fn end(&self, process: u32) {
@@ -80,6 +86,10 @@ impl Spool for SpoolOf {
     }
 
     fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<()>> {
+        if self.machine.stuck.load(Ordering::SeqCst) {
+            let stuck = Error::new(ErrorKind::StorageUnavailable, "the disk is read-only");
+            return Box::pin(ready(Err(stuck)));
+        }
         lock(&self.machine.records).remove(name);
         Box::pin(ready(Ok(())))
     }

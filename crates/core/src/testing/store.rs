@@ -27,6 +27,22 @@ pub(crate) enum Outage {
     ReadsAndWrites,
 }
 
+/// What a store is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked<'a> {
+    Row,
+    Find,
+    Rows,
+    Commit,
+    /// Nothing more: a commit has this outcome, and its response is on its way.
+    Answered(&'a Batch, Commit),
+    Prune,
+    Time,
+}
+
+/// Says what becomes of what a store is asked for, and may wait with it.
+type Script = dyn Fn(Asked<'_>) -> BoxFuture<'static, Result<()>> + Send + Sync;
+
 /// Sees each batch that was committed.
 type Watch = dyn Fn(&Batch) + Send + Sync;
 
@@ -37,6 +53,7 @@ struct Trouble {
     /// The next commits, which are reported as failed: whether they are applied.
     doubtful: Mutex<Vec<bool>>,
     watch: Mutex<Option<Arc<Watch>>>,
+    script: Mutex<Option<Arc<Script>>>,
     restored_at: Mutex<Option<Timestamp>>,
     shared: AtomicBool,
 }
@@ -99,6 +116,14 @@ impl Flaky {
         *lock(&self.trouble.watch) = Some(Arc::new(watch));
     }
 
+    /// Follows a script from now on.
+    pub(crate) fn script<A>(&self, script: impl Fn(Asked<'_>) -> A + Send + Sync + 'static)
+    where
+        A: Future<Output = Result<()>> + Send + 'static,
+    {
+        *lock(&self.trouble.script) = Some(Arc::new(move |asked| Box::pin(script(asked))));
+    }
+
     /// The rows, without waiting.
     pub(crate) fn rows(&self) -> Records {
         Records::new(Arc::clone(&self.rows))
@@ -123,6 +148,15 @@ impl Flaky {
         .await;
     }
 
+    /// What the script says.
+    fn says(&self, asked: Asked<'_>) -> BoxFuture<'static, Result<()>> {
+        let script = lock(&self.trouble.script).clone();
+        match script {
+            Some(script) => script(asked),
+            None => Box::pin(std::future::ready(Ok(()))),
+        }
+    }
+
     fn up(&self, needs: Outage) -> Result<()> {
         let outage = *lock(&self.trouble.outage);
         if outage == Some(needs) || outage == Some(Outage::ReadsAndWrites) {
@@ -144,6 +178,7 @@ impl Store for Flaky {
     fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
         Box::pin(async move {
             self.pause().await;
+            self.says(Asked::Row).await?;
             self.up(Outage::ReadsAndWrites)?;
             self.rows.get(key).await
         })
@@ -152,6 +187,7 @@ impl Store for Flaky {
     fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
         Box::pin(async move {
             self.pause().await;
+            self.says(Asked::Find).await?;
             self.up(Outage::ReadsAndWrites)?;
             self.rows.find(table, index, values).await
         })
@@ -160,6 +196,7 @@ impl Store for Flaky {
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
         Box::pin(async move {
             self.pause().await;
+            self.says(Asked::Rows).await?;
             self.up(Outage::ReadsAndWrites)?;
             self.rows.list(list).await
         })
@@ -168,6 +205,7 @@ impl Store for Flaky {
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
         Box::pin(async move {
             self.pause().await;
+            self.says(Asked::Commit).await?;
             self.up(Outage::Writes)?;
             let doubt = lock(&self.trouble.doubtful).pop();
             if doubt == Some(false) {
@@ -177,6 +215,7 @@ impl Store for Flaky {
             if outcome == Commit::Committed {
                 self.committed(&batch);
             }
+            self.says(Asked::Answered(&batch, outcome)).await?;
             doubt.map_or(Ok(outcome), |_| Err(down()))
         })
     }
@@ -184,6 +223,7 @@ impl Store for Flaky {
     fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             self.pause().await;
+            self.says(Asked::Prune).await?;
             self.up(Outage::Writes)?;
             self.rows.prune(list).await
         })
@@ -201,6 +241,7 @@ impl Store for Flaky {
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
         Box::pin(async move {
             self.pause().await;
+            self.says(Asked::Time).await?;
             self.up(Outage::ReadsAndWrites)?;
             self.rows.now().await
         })

@@ -5,20 +5,16 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use jiff::Timestamp;
-
 use super::*;
 use crate::{
     domain::account::Trigger,
-    ports::BoxFuture,
     state::AccountState,
-    store::{Found, Index, List, MemoryStore, Row, Store, Table, Value},
-    testing::{STABLE, World, account, always, open},
+    testing::{Asked, Flaky, STABLE, World, account, always, open},
 };
 
-/// A store that fails as often as a test says.
+/// How often a store fails yet.
+#[derive(Default)]
 struct Lossy {
-    rows: MemoryStore,
     /// Commits that are applied and then reported as failed.
     lost: AtomicU32,
     /// Commits that fail.
@@ -34,40 +30,18 @@ fn next(count: &AtomicU32) -> bool {
         .is_ok()
 }
 
-fn away<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::StorageUnavailable, "away"))
-}
-
-impl Store for Lossy {
-    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        if next(&self.blind) {
-            return Box::pin(async { away() });
+impl Lossy {
+    fn says(&self, asked: Asked<'_>) -> Result<()> {
+        let count = match asked {
+            Asked::Row => &self.blind,
+            Asked::Commit => &self.failing,
+            Asked::Answered(_, Commit::Committed) => &self.lost,
+            _ => return Ok(()),
+        };
+        match next(count) {
+            true => Err(Error::new(ErrorKind::StorageUnavailable, "away")),
+            false => Ok(()),
         }
-        self.rows.get(key)
-    }
-    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
-        self.rows.find(table, index, values)
-    }
-    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        self.rows.list(list)
-    }
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        Box::pin(async move {
-            if next(&self.failing) {
-                return away();
-            }
-            let outcome = self.rows.commit(batch).await?;
-            if outcome == Commit::Committed && next(&self.lost) {
-                return away();
-            }
-            Ok(outcome)
-        })
-    }
-    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        self.rows.prune(list)
-    }
-    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
-        self.rows.now()
     }
 }
 
@@ -82,18 +56,10 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let store = Arc::new(Lossy {
-            rows: MemoryStore::new(world.process(0)),
-            lost: AtomicU32::new(0),
-            failing: AtomicU32::new(0),
-            blind: AtomicU32::new(0),
-        });
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let (rows, store) = (Flaky::new(world.process(0)), Arc::<Lossy>::default());
+        let lossy = Arc::clone(&store);
+        rows.script(move |asked| std::future::ready(lossy.says(asked)));
+        let context = world.run(open(world.process(0), &STABLE, always(200, ""), rows));
         let account = account(1, "ada");
         let id = account.id;
         let stage = Self {

@@ -1,6 +1,6 @@
 //! Servers on one store, whose clocks differ, spend the quota of an account together.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::SignedDuration;
 use uuid::Uuid;
@@ -8,73 +8,17 @@ use uuid::Uuid;
 use super::{window::MINUTE, *};
 use crate::{
     context::Context,
-    ports::BoxFuture,
-    store::{
-        Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value, Versioned,
-    },
-    testing::{Clock, STABLE, World, always, idle, ports},
+    testing::{Asked, Clock, Flaky, Outage, STABLE, World, always, idle, ports},
 };
 
 const QUOTA: u32 = 1000;
 const TICK: Duration = Duration::from_millis(250);
 
-/// A store that several servers have open, which counts what it is asked and can be away.
-struct Shared {
-    rows: MemoryStore,
-    asked: AtomicUsize,
-    away: AtomicBool,
-}
-
-impl Shared {
-    fn ask(&self) -> Result<()> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        self.responds()
-    }
-
-    fn responds(&self) -> Result<()> {
-        match self.away.load(Ordering::SeqCst) {
-            true => Err(Error::new(ErrorKind::StorageUnavailable, "it is away")),
-            false => Ok(()),
-        }
-    }
-}
-
-impl Store for Shared {
-    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        Box::pin(async move {
-            self.ask()?;
-            self.rows.get(key).await
-        })
-    }
-    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
-        self.rows.find(table, index, values)
-    }
-    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        self.rows.list(list)
-    }
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        Box::pin(async move {
-            self.ask()?;
-            self.rows.commit(batch).await
-        })
-    }
-    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        self.rows.prune(list)
-    }
-    fn now(&self) -> BoxFuture<'_, Result<jiff::Timestamp>> {
-        Box::pin(async move {
-            self.responds()?;
-            self.rows.now().await
-        })
-    }
-    fn is_shared(&self) -> bool {
-        true
-    }
-}
-
 struct Stage {
     world: World,
-    store: Arc<Shared>,
+    store: Arc<Flaky>,
+    /// How often the store was asked for a row or a commit.
+    asked: Arc<AtomicUsize>,
     servers: Vec<Context>,
     account: AccountId,
     quota: Quota,
@@ -85,10 +29,13 @@ struct Stage {
 impl Stage {
     fn new(servers: u32, units_per_minute: u32) -> Self {
         let world = World::new();
-        let store = Arc::new(Shared {
-            rows: MemoryStore::new(world.process(0)),
-            asked: AtomicUsize::default(),
-            away: AtomicBool::default(),
+        let (store, asked) = (Flaky::new(world.process(0)), Arc::<AtomicUsize>::default());
+        store.share();
+        let counted = Arc::clone(&asked);
+        store.script(move |asked| {
+            let counts = matches!(asked, Asked::Row | Asked::Commit);
+            counted.fetch_add(usize::from(counts), Ordering::SeqCst);
+            std::future::ready(Ok(()))
         });
         let opened = (1..=servers).map(|number| {
             let seconds = if number % 2 == 0 { 30 } else { -30 };
@@ -99,10 +46,11 @@ impl Stage {
             world.run(idle(&STABLE, ports))
         });
         let servers = opened.collect();
-        store.asked.store(0, Ordering::SeqCst);
+        asked.store(0, Ordering::SeqCst);
         Self {
             world,
             store,
+            asked,
             servers,
             account: AccountId::from_uuid(Uuid::from_u128(1)),
             quota: Quota {
@@ -145,7 +93,7 @@ impl Stage {
     }
 
     fn queries(&self) -> usize {
-        self.store.asked.swap(0, Ordering::SeqCst)
+        self.asked.swap(0, Ordering::SeqCst)
     }
 
     /// What was spent in the minute before now, by one server or all.
@@ -236,14 +184,14 @@ fn the_slice_of_a_server_that_died_comes_back() {
 fn a_server_whose_store_is_away_goes_on_with_what_it_holds() {
     let mut stage = Stage::new(2, QUOTA);
     stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
-    stage.store.away.store(true, Ordering::SeqCst);
+    stage.store.set_outage(Some(Outage::ReadsAndWrites));
     stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
     let own = [0, 1].map(|server| stage.last_minute(Some(server)));
     assert!(own.iter().all(|own| *own >= QUOTA * 40 / 100), "{own:?}");
     stage.queries();
     stage.load(&[(0, 20)], Duration::from_secs(20));
     assert_eq!(stage.queries(), 0, "a store that is away is not asked");
-    stage.store.away.store(false, Ordering::SeqCst);
+    stage.store.set_outage(None);
     stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
     assert!(stage.most() <= QUOTA, "{}", stage.most());
 }

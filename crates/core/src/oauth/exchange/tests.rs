@@ -6,7 +6,6 @@ use std::sync::{
 };
 
 use futures_util::FutureExt as _;
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::*;
@@ -18,13 +17,10 @@ use crate::{
         verify,
         visitor::{allowed, come_back, open_with, options},
     },
-    ports::{BoxFuture, Runtime as _, Transport},
+    ports::{Runtime as _, Transport},
     resource::{NewConnection, ReadConnection, VerifyAuthorization},
-    store::{
-        Batch, Commit, Found, Index, Key, List, MemoryStore, Records, Row, Store, Table,
-        Value as Column,
-    },
-    testing::{Responses, STABLE, START, World, account, open, response},
+    store::{Batch, Commit, MemoryStore},
+    testing::{Asked, Flaky, Responses, STABLE, START, World, account, open, response},
 };
 
 fn authorization() -> Authorization {
@@ -120,54 +116,29 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
     assert_eq!(connect(), (true, ConnectionHealth::ClientOk));
 }
 
-/// A store that applies one commit of an exchange and reports it as failed; another writer changes the account at once.
-struct Lossy {
-    rows: Arc<MemoryStore>,
-    armed: AtomicBool,
-}
-
-impl Store for Lossy {
-    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        self.rows.get(key)
-    }
-    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Column]) -> Found<'a> {
-        self.rows.find(table, index, values)
-    }
-    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        self.rows.list(list)
-    }
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        Box::pin(async move {
-            if batch.name != "exchange.keep" || !self.armed.swap(false, Ordering::SeqCst) {
-                return self.rows.commit(batch).await;
+#[test]
+fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
+    let world = World::new();
+    let (exchanges, revocations) = (Arc::default(), Arc::default());
+    // One commit is applied and reported as failed; another writer changes the account at once.
+    let store = Flaky::new(world.process(0));
+    let (rows, armed) = (store.rows(), AtomicBool::new(true));
+    store.script(move |asked| {
+        let kept = matches!(asked, Asked::Answered(batch, _) if batch.name == "exchange.keep");
+        let (cut, rows) = (kept && armed.swap(false, Ordering::SeqCst), rows.clone());
+        async move {
+            if !cut {
+                return Ok(());
             }
-            assert_eq!(self.rows.commit(batch).await?, Commit::Committed);
-            let records = Records::new(Arc::clone(&self.rows) as _);
-            let found = records.accounts(None, None, 1).await?.remove(0);
+            let found = rows.accounts(None, None, 1).await?.remove(0);
             let touched = Account {
                 updated_at: START,
                 ..found.row
             };
             let touch = Batch::new().update(touched, found.version);
-            assert_eq!(records.commit(touch).await?, Commit::Committed);
+            assert_eq!(rows.commit(touch).await?, Commit::Committed);
             Err(Error::new(ErrorKind::StorageUnavailable, "cut"))
-        })
-    }
-    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        self.rows.prune(list)
-    }
-    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
-        self.rows.now()
-    }
-}
-
-#[test]
-fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
-    let world = World::new();
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
-    let store = Arc::new(Lossy {
-        rows: Arc::new(MemoryStore::new(world.process(0))),
-        armed: AtomicBool::new(true),
+        }
     });
     let transport = product(&exchanges, &revocations);
     let context = world.run(open(world.process(0), &STABLE, transport, store));

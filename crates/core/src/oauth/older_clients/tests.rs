@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
@@ -21,17 +20,15 @@ use crate::{
         verify,
         visitor::{allowed, come_back, connect},
     },
-    ports::{Body, BoxFuture, Runtime as _, Transport},
+    ports::{Body, Runtime as _, Transport},
     product::{DerivedSettings, OAuth, Origin, Product, Rotation},
     resource::{
         ChangeConnection, ConnectionChange, ExecuteRequest, NewConnection, ReadAccount,
         VerifyAuthorization,
     },
     state::{AccountReason, AccountState},
-    store::{
-        Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value as Column,
-    },
-    testing::{Process, Responses, World, demo, open, response},
+    store::MemoryStore,
+    testing::{Asked, Flaky, Process, Responses, World, demo, open, response},
 };
 
 /// A product at a host that the connection names.
@@ -120,48 +117,6 @@ impl Hosts {
     }
 }
 
-/// A store whose process dies with one of its writes: before it or after it.
-struct Dying {
-    rows: Arc<MemoryStore>,
-    /// Writes until then.
-    left: AtomicU32,
-    after: bool,
-}
-
-impl Store for Dying {
-    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        self.rows.get(key)
-    }
-    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Column]) -> Found<'a> {
-        self.rows.find(table, index, values)
-    }
-    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        self.rows.list(list)
-    }
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        Box::pin(async move {
-            let alive = |left: u32| left.checked_sub(1);
-            let dies = (self.left)
-                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, alive)
-                .is_err();
-            if dies && self.after {
-                let _ = self.rows.commit(batch).await;
-                return std::future::pending().await;
-            }
-            if dies {
-                return std::future::pending().await;
-            }
-            self.rows.commit(batch).await
-        })
-    }
-    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        self.rows.prune(list)
-    }
-    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
-        self.rows.now()
-    }
-}
-
 async fn read_note(context: &Context, user: &str) -> Result<()> {
     let request = ExecuteRequest::new("demo", user, json!({ "note_id": "n1" }));
     call::execute(context, "demo_read_note", request)
@@ -186,18 +141,30 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     let world = World::seeded(u64::from(writes));
     let hosts = Arc::new(Hosts::default());
     let rows = Arc::new(MemoryStore::new(world.process(1)));
-    let dying = Arc::new(Dying {
-        rows: Arc::clone(&rows),
-        left: AtomicU32::new(u32::MAX),
-        after,
+    // The first process dies with one of its writes: before it or after it.
+    let dying = Flaky::over(Arc::clone(&rows) as _, false);
+    let left = Arc::new(AtomicU32::new(u32::MAX));
+    let counted = Arc::clone(&left);
+    dying.script(move |asked| {
+        let counts = match asked {
+            Asked::Commit => !after,
+            Asked::Answered(..) => after,
+            _ => false,
+        };
+        let alive = |left: u32| left.checked_sub(1);
+        let dies = counts
+            && counted
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, alive)
+                .is_err();
+        async move {
+            match dies {
+                true => std::future::pending().await,
+                false => Ok(()),
+            }
+        }
     });
     let [first, second] = [0, 1].map(|process| world.process(process));
-    let here = world.run(open(
-        Arc::clone(&first),
-        &HOSTED,
-        hosts.transport(),
-        Arc::clone(&dying) as _,
-    ));
+    let here = world.run(open(Arc::clone(&first), &HOSTED, hosts.transport(), dying));
     let there = world.run(open(Arc::clone(&second), &HOSTED, hosts.transport(), rows));
     let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
     new = new.setting("host", "a.test");
@@ -215,7 +182,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     let redirected = world.run(allowed(&there, "redirected"));
     world.run(allowed(&there, "created-later"));
 
-    dying.left.store(writes, Ordering::SeqCst);
+    left.store(writes, Ordering::SeqCst);
     let lived = Arc::new(AtomicU32::new(0));
     let (context, change, end) = (here.clone(), change.clone(), Arc::clone(&lived));
     for (process, context) in [(&first, &here), (&second, &there)] {

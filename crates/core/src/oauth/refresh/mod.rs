@@ -130,8 +130,6 @@ mod keep_alive_tests;
 #[cfg(test)]
 mod margins_tests;
 #[cfg(test)]
-mod model;
-#[cfg(test)]
 mod outage_tests;
 #[cfg(test)]
 mod restored_tests;

@@ -5,13 +5,12 @@ use std::sync::{Mutex, atomic::AtomicU32};
 use futures_util::future::join_all;
 
 use super::*;
-use crate::{store::MemoryStore, testing::World};
+use crate::testing::{Asked, Flaky, World};
 
 const NEVER: Duration = Duration::from_secs(3_600);
 
-/// A store whose readings and commits take so long and then fail, where they do.
+/// How long a store's readings and commits take, and whether they fail then.
 struct Slow {
-    rows: MemoryStore,
     runtime: Arc<dyn Runtime>,
     reading: Mutex<(Duration, bool)>,
     commit: Mutex<(Duration, bool)>,
@@ -21,58 +20,38 @@ struct Slow {
 impl Slow {
     fn of(world: &World) -> (Arc<Self>, Breaker) {
         let runtime: Arc<dyn Runtime> = world.process(0);
-        let store = Arc::new(Self {
-            rows: MemoryStore::new(Arc::clone(&runtime)),
+        let slow = Arc::new(Self {
             runtime: Arc::clone(&runtime),
             reading: Mutex::default(),
             commit: Mutex::default(),
             readings: AtomicU32::new(0),
         });
-        (Arc::clone(&store), Breaker::new(store, runtime))
+        let store = Flaky::new(Arc::clone(&runtime));
+        let scripted = Arc::clone(&slow);
+        store.script(move |asked| {
+            let (takes, fails) = match asked {
+                Asked::Time => {
+                    scripted.readings.fetch_add(1, Ordering::SeqCst);
+                    *scripted.reading.lock().unwrap()
+                }
+                Asked::Commit => *scripted.commit.lock().unwrap(),
+                _ => (Duration::ZERO, false),
+            };
+            let sleep = scripted.runtime.sleep(takes);
+            async move {
+                sleep.await;
+                match fails {
+                    true => Err(Error::new(ErrorKind::StorageUnavailable, "no connection")),
+                    false => Ok(()),
+                }
+            }
+        });
+        (slow, Breaker::new(store, runtime))
     }
 
     fn set(&self, takes: Duration, fails: bool) {
         *self.reading.lock().unwrap() = (takes, fails);
         *self.commit.lock().unwrap() = (takes, fails);
-    }
-
-    async fn pass(&self, how: &Mutex<(Duration, bool)>) -> Result<()> {
-        let (takes, fails) = *how.lock().unwrap();
-        if !takes.is_zero() {
-            self.runtime.sleep(takes).await;
-        }
-        match fails {
-            true => Err(Error::new(ErrorKind::StorageUnavailable, "no connection")),
-            false => Ok(()),
-        }
-    }
-}
-
-impl Store for Slow {
-    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        self.rows.get(key)
-    }
-    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
-        self.rows.find(table, index, values)
-    }
-    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        self.rows.list(list)
-    }
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        Box::pin(async move {
-            self.pass(&self.commit).await?;
-            self.rows.commit(batch).await
-        })
-    }
-    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        self.rows.prune(list)
-    }
-    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
-        Box::pin(async move {
-            self.readings.fetch_add(1, Ordering::SeqCst);
-            self.pass(&self.reading).await?;
-            self.rows.now().await
-        })
     }
 }
 

@@ -31,6 +31,9 @@ const STORE: u32 = 9;
 const PRODUCT: u32 = 8;
 const OBSERVER: u32 = 7;
 
+/// A commit, the process that freezes after it, and for how many scenes.
+type FreezeAfter = (&'static str, u32, u8);
+
 pub(super) struct History {
     pub(super) world: World,
     class: Class,
@@ -45,6 +48,9 @@ pub(super) struct History {
     failures: Arc<Mutex<Vec<Error>>>,
     /// Whether the connection was given another client.
     changed: bool,
+    /// For how many scenes each process stands still yet.
+    frozen: Arc<Mutex<[u8; 2]>>,
+    freezes_after: Arc<Mutex<Option<FreezeAfter>>>,
     /// Authorizations that the application has yet to confirm; the oldest is the last.
     waiting: Arc<Mutex<Vec<AuthorizationId>>>,
 }
@@ -76,6 +82,8 @@ impl History {
             seen: Arc::default(),
             failures: Arc::default(),
             changed: false,
+            frozen: Arc::default(),
+            freezes_after: Arc::default(),
             waiting: Arc::default(),
         };
         history.environments = vec![history.opened(0), history.opened(1)];
@@ -117,6 +125,7 @@ impl History {
         let never = Responses::by(|_| async { unreachable!("the observer sends nothing") });
         let ports = ports(self.world.process(OBSERVER), never, Arc::clone(&store) as _);
         let observer = self.world.run(idle(self.class.product(), ports));
+        let (freezes_after, freeze) = (Arc::clone(&self.freezes_after), self.freezer());
         self.store.watch(move |batch| {
             let sight = Sight {
                 rows: store.rows(),
@@ -125,13 +134,38 @@ impl History {
                 rotation,
             };
             lock(&seen).committed(batch, &sight);
+            let due = lock(&freezes_after).take_if(|(commit, ..)| *commit == batch.name);
+            if let Some((_, process, scenes)) = due {
+                freeze(process, scenes);
+            }
         });
+    }
+
+    /// What stops a process for so many scenes.
+    fn freezer(&self) -> impl Fn(u32, u8) + Send + Sync + 'static {
+        let (world, server) = (self.world.clone(), self.server.clone());
+        let frozen = Arc::clone(&self.frozen);
+        move |process, scenes| {
+            lock(&frozen)[process as usize] = scenes;
+            world.freeze(process, true);
+            server.state().ledger.freeze(process);
+        }
+    }
+
+    /// The scene is over for those who stand still.
+    fn thaw(&self) {
+        for (process, scenes) in (0..).zip(lock(&self.frozen).iter_mut()) {
+            *scenes = scenes.saturating_sub(1);
+            if *scenes == 0 {
+                self.world.freeze(process, false);
+            }
+        }
     }
 
     pub(super) fn play(&mut self, (acts, wait): &Scene) {
         acts.iter().for_each(|act| self.act(act));
         self.world.advance(*wait);
-        (0..2).for_each(|process| self.world.freeze(process, false));
+        self.thaw();
         self.check_failures();
     }
 
@@ -206,10 +240,11 @@ impl History {
                 }
                 self.kill(&[0, 1]);
             }
-            Act::Freeze(process) => {
-                self.world.freeze(process, true);
-                self.server.state().ledger.freeze(process);
+            Act::Freeze(process, scenes) => self.freezer()(process, scenes),
+            Act::FreezeAfter(commit, process, scenes) => {
+                *lock(&self.freezes_after) = Some((commit, process, scenes));
             }
+            Act::StickSpool(stuck) => self.machine.set_stuck(stuck),
         }
     }
 
@@ -223,6 +258,7 @@ impl History {
         self.store.set_outage(None);
         self.store.doubt(0, false);
         for process in processes {
+            lock(&self.frozen)[*process as usize] = 0;
             self.world.freeze(*process, false);
             self.environments[*process as usize] = self.opened(*process);
         }
@@ -271,6 +307,10 @@ impl History {
         self.server.state().faults.clear();
         self.store.set_outage(None);
         self.store.doubt(0, false);
+        self.machine.set_stuck(false);
+        *lock(&self.freezes_after) = None;
+        *lock(&self.frozen) = [0; 2];
+        self.thaw();
         self.world.advance(Duration::from_secs(1000));
         self.check_failures();
         for context in &self.environments {

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Class;
 
-/// How long a spent token is still taken by a product that grants this.
-pub(super) const GRACE: SignedDuration = SignedDuration::from_mins(2);
+/// How long a spent token is still taken by a product that grants this: longer than it takes to recover.
+const GRACE: SignedDuration = SignedDuration::from_mins(3);
 
 /// What a user granted once.
 #[derive(Default)]

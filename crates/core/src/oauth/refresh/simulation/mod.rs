@@ -9,6 +9,8 @@
 
 mod history;
 mod ledger;
+#[cfg(test)]
+mod scripts;
 mod seen;
 mod server;
 #[cfg(test)]
@@ -99,9 +101,23 @@ enum Act {
     Kill(u32),
     /// Both processes crash and restart, possibly with a clock that was set back.
     Restart(bool),
-    /// A process freezes until the end of the scene.
-    Freeze(u32),
+    /// A process freezes for so many scenes.
+    Freeze(u32, u8),
+    /// The same, as soon as a commit with this name was applied.
+    FreezeAfter(&'static str, u32, u8),
+    /// The spool deletes no record, or does again.
+    StickSpool(bool),
 }
+
+/// Commits of a refresh, after which a process may freeze.
+const COMMITS: [&str; 6] = [
+    "refresh.claim",
+    "refresh.adopt",
+    "refresh.keep",
+    "refresh.failed",
+    "refresh.died",
+    "refresh.release",
+];
 
 /// Acts that happen at the same time, and the time until the next scene.
 type Scene = (Vec<Act>, Duration);
@@ -113,11 +129,14 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
         Fault::LosesRequests,
         Fault::LosesResponses,
         Fault::Late,
-        Fault::Twice,
+        Fault::TwiceFirst,
+        Fault::TwiceSecond,
         Fault::RespondsIntoOutage(10),
         Fault::RespondsIntoOutage(100),
         Fault::RespondsIntoOutage(180),
     ];
+    // Most processes freeze for one scene.
+    let freezes = || prop_oneof![3 => Just(1_u8), 1 => 2..4_u8];
     let outage = prop::sample::select(vec![Outage::Writes, Outage::ReadsAndWrites]);
     let times = [300, 10_000, 50_000, 100_000].map(Duration::from_millis);
     let act = prop_oneof![
@@ -135,7 +154,10 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
         1 => Just(Act::RevokeAtProduct),
         2 => process().prop_map(Act::Kill),
         1 => any::<bool>().prop_map(Act::Restart),
-        2 => process().prop_map(Act::Freeze),
+        2 => (process(), freezes()).prop_map(|(process, scenes)| Act::Freeze(process, scenes)),
+        1 => (prop::sample::select(COMMITS.to_vec()), process(), freezes())
+            .prop_map(|(commit, process, scenes)| Act::FreezeAfter(commit, process, scenes)),
+        1 => any::<bool>().prop_map(Act::StickSpool),
     ];
     // Short pauses interrupt running work. Long ones reach the edges of a lease, and the last minutes and the expiry of
     // the access token.

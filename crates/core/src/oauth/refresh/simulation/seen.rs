@@ -30,6 +30,8 @@ pub(super) struct Seen {
     /// The generation that was current before, and the one before that, which is shredded next.
     previous: u64,
     replaced: u64,
+    /// Generations whose tokens stand in the store.
+    kept: BTreeSet<u64>,
     /// Generations that were current and are no more.
     left: BTreeSet<u64>,
     /// Authorizations that were completed before the last disconnect.
@@ -86,6 +88,7 @@ impl Seen {
         let in_use = self.tokens.get(&now.generation);
         sight.server.state().ledger.use_grant_of(in_use);
         self.check_credentials(&kept, &now, &authorizations, sight.server);
+        self.check_kept(&kept, &now, sight.server);
         self.situations.insert(format!(
             "{:?} {:?} {:?} {} {}",
             now.state,
@@ -231,6 +234,29 @@ impl Seen {
         if excuse == Some(Excuse::Lost) {
             assert_ne!(sight.rotation, Rotation::Stable);
             assert_eq!(reason, AccountReason::RefreshOutcomeLost, "{before:?}");
+        }
+    }
+
+    /// Tokens that live stay in the store as long as the account uses their grant.
+    fn check_kept(&mut self, kept: &[Credential], account: &Account, server: &Server) {
+        let now = kept
+            .iter()
+            .map(|credential| credential.generation)
+            .collect();
+        let before = std::mem::replace(&mut self.kept, now);
+        let ledger = &server.state().ledger;
+        let grant = |token: &String| ledger.grant_of(token);
+        let in_use = self.tokens.get(&account.generation).and_then(grant);
+        let stands = |token| {
+            let mut kept = self.kept.iter();
+            kept.any(|generation| self.tokens.get(generation) == Some(token))
+        };
+        for generation in before.difference(&self.kept) {
+            let Some(token) = self.tokens.get(generation) else {
+                continue;
+            };
+            let is_lost = grant(token) == in_use && ledger.lives(token) && !stands(token);
+            assert!(!is_lost, "a token that lives is shredded: {account:?}");
         }
     }
 

@@ -23,8 +23,9 @@ pub(super) enum Fault {
     LosesResponses,
     /// The response takes nearly as long as is waited for it.
     Late,
-    /// The request comes twice; the response to the second is delivered.
-    Twice,
+    /// The request comes twice; the response to the first is delivered, or to the second.
+    TwiceFirst,
+    TwiceSecond,
     /// It answers, and then the store is down for so many seconds.
     RespondsIntoOutage(u64),
 }
@@ -129,11 +130,17 @@ impl Server {
             (Some(Fault::Unavailable), _) => response(503, "try later"),
             (Some(Fault::LosesRequests), _) => return cut(),
             (_, Some(token)) => {
-                if fault == Some(Fault::Twice) && self.class != Class::Stable {
+                let twice = matches!(fault, Some(Fault::TwiceFirst | Fault::TwiceSecond));
+                if twice && self.class != Class::Stable {
                     self.state().ledger.excuse(token);
-                    drop(self.refresh(token, client, (process, id)));
                 }
-                let (sent, brings) = self.refresh(token, client, (process, id));
+                let present = || self.refresh(token, client, (process, id));
+                let first = present();
+                let second = twice.then(present);
+                let (sent, brings) = match fault {
+                    Some(Fault::TwiceSecond) => second.unwrap_or(first),
+                    _ => first,
+                };
                 in_flight.brings = brings.filter(|brings| brings != token);
                 sent
             }

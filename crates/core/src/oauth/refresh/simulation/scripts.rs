@@ -1,0 +1,216 @@
+//! Histories that are written down, because random ones seldom reach them.
+
+use super::{tests::in_memory, *};
+use crate::state::{AccountReason, AccountState};
+
+const CLASSES: [Class; 4] = [Class::Stable, Class::Rotating, Class::Grace, Class::Strict];
+const SECOND: Duration = Duration::from_secs(1);
+/// A request is on its way.
+const SENT: Duration = Duration::from_millis(100);
+/// The product has answered, and its response is on its way.
+const ANSWERED: Duration = Duration::from_millis(200);
+/// A lease is over, and the time for which its holder is waited for.
+const LEASE_OVER: Duration = Duration::from_secs(125);
+/// The access token that an authorization brought has expired.
+const EXPIRED: Duration = Duration::from_secs(LIFE.as_secs() as u64 + 1);
+
+/// Plays a history with several seeds, and looks at the account when it is over.
+fn script(class: Class, scenes: &[Scene], check: impl Fn(&History)) {
+    for seed in 0..8 {
+        let mut history = History::new(class, seed, Default::default(), &in_memory);
+        scenes.iter().for_each(|scene| history.play(scene));
+        check(&history);
+        history.end();
+    }
+}
+
+fn lives(history: &History) {
+    let row = history.row();
+    assert_eq!(row.state, AccountState::Active, "{row:?}");
+}
+
+#[test]
+fn an_account_has_one_grant_at_a_time() {
+    let histories: [&[Scene]; 5] = [
+        // Two links are opened, and both are confirmed.
+        &[
+            (
+                vec![Act::Authorize(0, false), Act::Authorize(1, false)],
+                SECOND,
+            ),
+            (vec![Act::Verify(0), Act::Verify(1)], SECOND),
+        ],
+        // The credential in use is refreshed twice while another waits.
+        &[
+            (vec![Act::Authorize(0, false)], SECOND),
+            (vec![Act::Refresh(0)], SECOND),
+            (vec![Act::Refresh(1)], SECOND),
+            (vec![Act::Verify(0)], SECOND),
+            (vec![Act::Refresh(0)], SECOND),
+            (vec![Act::Refresh(1)], SECOND),
+        ],
+        // The response to a refresh comes after another grant has taken the place.
+        &[
+            (vec![Act::Authorize(0, false)], SECOND),
+            (vec![Act::Refresh(0)], ANSWERED),
+            (vec![Act::Verify(1)], SECOND),
+            (vec![Act::Refresh(0)], SECOND),
+        ],
+        // What waited at a disconnect is confirmed after the account was revived.
+        &[
+            (vec![Act::Authorize(0, false)], SECOND),
+            (vec![Act::Disconnect(1, false)], SECOND),
+            (vec![Act::Authorize(0, false)], SECOND),
+            (vec![Act::Verify(0)], SECOND),
+            (vec![Act::Verify(0)], SECOND),
+        ],
+        // The response to a refresh comes after a disconnect and a new link.
+        &[
+            (vec![Act::Refresh(0)], ANSWERED),
+            (vec![Act::Disconnect(1, true)], Duration::from_millis(20)),
+            (vec![Act::Authorize(1, false)], SECOND),
+            (vec![Act::Verify(0)], SECOND),
+        ],
+    ];
+    for class in CLASSES {
+        for history in histories {
+            script(class, history, lives);
+        }
+    }
+}
+
+#[test]
+fn a_refusal_of_an_ended_grant_spends_no_token_of_the_grant_that_took_its_place() {
+    let scenes = [
+        (vec![Act::RevokeAtProduct, Act::Authorize(0, false)], SECOND),
+        (vec![Act::Refresh(0)], ANSWERED),
+        (vec![Act::Verify(1)], SECOND),
+        (vec![Act::Refresh(0)], SECOND),
+        (vec![Act::Refresh(1)], SECOND),
+    ];
+    for class in CLASSES {
+        script(class, &scenes, lives);
+    }
+}
+
+/// The holder of the lease freezes after the product has answered. Another process refreshes, and the tokens of the
+/// frozen one come late.
+#[test]
+fn tokens_that_come_late_replace_none_that_live() {
+    let late = [
+        (Vec::new(), EXPIRED),
+        (vec![Act::Call(0)], ANSWERED),
+        (vec![Act::Freeze(0, 2)], LEASE_OVER),
+        (vec![Act::Call(1)], SECOND),
+        // The frozen process goes on.
+        (Vec::new(), SECOND),
+    ];
+    let next = [
+        (vec![Act::Refresh(1)], SECOND),
+        (vec![Act::Refresh(0)], SECOND),
+        (vec![Act::Refresh(1)], SECOND),
+    ];
+    for class in CLASSES {
+        script(class, &late, lives);
+    }
+    // Where the other one's token was refused, the late tokens bring the account back.
+    let lost = |history: &History| {
+        let row = history.row();
+        let reason = Some(AccountReason::RefreshOutcomeLost);
+        assert_eq!(row.reason, reason, "{row:?}");
+    };
+    for class in [Class::Rotating, Class::Strict] {
+        script(class, &late[..4], lost);
+    }
+    for class in [Class::Stable, Class::Rotating, Class::Grace] {
+        script(class, &[&late[..], &next].concat(), lives);
+    }
+    script(Class::Strict, &[&late[..], &next].concat(), |_| {});
+}
+
+/// The same, and the request itself is late.
+#[test]
+fn a_request_that_comes_late_loses_no_token() {
+    let scenes = [
+        (Vec::new(), EXPIRED),
+        (vec![Act::Call(0)], SENT),
+        (vec![Act::Freeze(0, 2)], LEASE_OVER),
+        // What it replaces is shredded after the late tokens have come.
+        (
+            vec![Act::FreezeAfter("refresh.keep", 1, 2), Act::Call(1)],
+            SECOND,
+        ),
+        (Vec::new(), SECOND),
+        (vec![Act::Refresh(1)], SECOND),
+        (vec![Act::Refresh(0)], SECOND),
+    ];
+    for class in [Class::Stable, Class::Rotating, Class::Grace] {
+        script(class, &scenes, lives);
+    }
+    script(Class::Strict, &scenes, |_| {});
+}
+
+/// The holder of the lease freezes before it sends its request.
+#[test]
+fn a_process_whose_lease_is_over_sends_no_request() {
+    let frozen = |scenes| {
+        (
+            vec![Act::FreezeAfter("refresh.claim", 0, scenes), Act::Call(0)],
+            LEASE_OVER,
+        )
+    };
+    // It goes on after another has refreshed, or at the same time.
+    for scenes in [2, 1] {
+        let scenes = [
+            (Vec::new(), EXPIRED),
+            frozen(scenes),
+            (vec![Act::Call(1)], SECOND),
+            (Vec::new(), SECOND),
+            (vec![Act::Refresh(1)], SECOND),
+            (vec![Act::Refresh(0)], SECOND),
+        ];
+        for class in CLASSES {
+            script(class, &scenes, lives);
+        }
+    }
+}
+
+/// The spool keeps a record whose tokens are stored, and they are offered again once newer ones live.
+#[test]
+fn tokens_that_stay_in_the_spool_replace_none_that_live() {
+    let into_outage = Act::Fault(Fault::RespondsIntoOutage(10), 1);
+    let scenes = [
+        (
+            vec![Act::StickSpool(true), into_outage, Act::Refresh(0)],
+            15 * SECOND,
+        ),
+        (vec![Act::Refresh(1)], SECOND),
+        (vec![Act::Refresh(1)], SECOND),
+        (vec![Act::Restart(false)], SECOND),
+        (vec![Act::Refresh(0)], SECOND),
+        (vec![Act::Refresh(1)], SECOND),
+        (vec![Act::StickSpool(false), Act::Kill(0)], SECOND),
+        (vec![Act::Refresh(0)], SECOND),
+    ];
+    for class in CLASSES {
+        script(class, &scenes, lives);
+    }
+}
+
+/// A process freezes before it shreds what its tokens have replaced, and goes on when newer ones have come.
+#[test]
+fn shredding_that_comes_late_takes_no_token_that_lives() {
+    let scenes = [
+        (
+            vec![Act::FreezeAfter("refresh.keep", 0, 3), Act::Refresh(0)],
+            SECOND,
+        ),
+        (vec![Act::Refresh(1)], SECOND),
+        (vec![Act::Refresh(1)], SECOND),
+        (Vec::new(), SECOND),
+        (vec![Act::Refresh(0)], SECOND),
+    ];
+    for class in CLASSES {
+        script(class, &scenes, lives);
+    }
+}
