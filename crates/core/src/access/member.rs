@@ -56,7 +56,7 @@ pub(super) async fn code_step(
     let Some(factor) = &member.second_factor else {
         return Ok(None);
     };
-    let place = place::second_factor(member.id);
+    let place = place::SecondFactor(member.id);
     let secret = context
         .store
         .vault

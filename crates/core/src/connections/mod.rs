@@ -44,7 +44,7 @@ fn sealed_client_secret(
     context: &Context,
     connection: ConnectionId,
     secret: Option<&SecretString>,
-) -> Result<Option<Sealed>> {
+) -> Result<Option<Sealed<place::ClientSecret>>> {
     let Some(secret) = secret else {
         return Ok(None);
     };
@@ -59,6 +59,6 @@ fn sealed_client_secret(
     context
         .store
         .vault
-        .seal(place::client_secret(connection), text.as_bytes())
+        .seal(place::ClientSecret(connection), text.as_bytes())
         .map(Some)
 }

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::{
     Error, ErrorKind, Result,
     domain::Account,
-    seal::{AssociatedData, Vault, place},
+    seal::{Place, Vault, place},
     sealed::Sealed,
 };
 
@@ -97,9 +97,13 @@ impl TokenSet {
         self.client_epoch
     }
 
-    pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {
-        let owner = place::owner(account);
-        let place = place::tokens(account.id, &owner, generation, self.client_epoch);
+    pub(crate) fn seal(
+        &self,
+        vault: &Vault,
+        account: &Account,
+        generation: u64,
+    ) -> Result<Sealed<place::Tokens>> {
+        let place = place::Tokens::of(account, generation, self.client_epoch);
         self.seal_at(vault, place)
     }
 
@@ -109,13 +113,12 @@ impl TokenSet {
         vault: &Vault,
         account: &Account,
         refresh: Uuid,
-    ) -> Result<Sealed> {
-        let owner = place::owner(account);
-        let place = place::spooled_tokens(refresh, &owner, self.client_epoch);
+    ) -> Result<Sealed<place::SpooledTokens>> {
+        let place = place::SpooledTokens::of(refresh, account, self.client_epoch);
         self.seal_at(vault, place)
     }
 
-    fn seal_at(&self, vault: &Vault, place: AssociatedData<'_>) -> Result<Sealed> {
+    fn seal_at<P: Place>(&self, vault: &Vault, place: P) -> Result<Sealed<P>> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
             refresh_token: self
@@ -136,10 +139,9 @@ impl TokenSet {
         account: &Account,
         generation: u64,
         client_epoch: u64,
-        sealed: &Sealed,
+        sealed: &Sealed<place::Tokens>,
     ) -> Result<Self> {
-        let owner = place::owner(account);
-        let place = place::tokens(account.id, &owner, generation, client_epoch);
+        let place = place::Tokens::of(account, generation, client_epoch);
         Self::open_at(vault, place, client_epoch, sealed).await
     }
 
@@ -149,18 +151,17 @@ impl TokenSet {
         account: &Account,
         refresh: Uuid,
         client_epoch: u64,
-        sealed: &Sealed,
+        sealed: &Sealed<place::SpooledTokens>,
     ) -> Result<Self> {
-        let owner = place::owner(account);
-        let place = place::spooled_tokens(refresh, &owner, client_epoch);
+        let place = place::SpooledTokens::of(refresh, account, client_epoch);
         Self::open_at(vault, place, client_epoch, sealed).await
     }
 
-    async fn open_at(
+    async fn open_at<P: Place>(
         vault: &Vault,
-        place: AssociatedData<'_>,
+        place: P,
         client_epoch: u64,
-        sealed: &Sealed,
+        sealed: &Sealed<P>,
     ) -> Result<Self> {
         let text = vault.open_sealed(place, sealed).await?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
@@ -276,10 +277,7 @@ mod tests {
             let sealed = context
                 .store
                 .vault
-                .seal(
-                    place::tokens(ada().id, &place::owner(&ada()), 1, 0),
-                    layout.as_bytes(),
-                )
+                .seal(place::Tokens::of(&ada(), 1, 0), layout.as_bytes())
                 .unwrap();
             let ada = ada();
             let opened = TokenSet::open(&context.store.vault, &ada, 1, 0, &sealed);

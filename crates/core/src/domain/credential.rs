@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Extra;
 use crate::{
     identifier::{AccountId, AuthorizationId},
+    seal::place,
     sealed::Sealed,
 };
 
@@ -18,7 +19,7 @@ pub(crate) struct Credential {
     /// Generation, from 1.
     pub(crate) generation: u64,
     /// The encrypted tokens. `None` once shredded.
-    pub(crate) sealed: Option<Sealed>,
+    pub(crate) sealed: Option<Sealed<place::Tokens>>,
     /// Authorization that prevents this from being the account's current credential. Either it's pending for that
     /// authorization, or that authorization's grant has replaced it. `None` if it can be the current one.
     #[serde(default, rename = "held_by")]

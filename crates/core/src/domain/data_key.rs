@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{NewAudit, NewEvent};
 pub(crate) use crate::resource::key::DataKeyRow as DataKey;
-use crate::{Error, ErrorKind, Result, sealed::Sealed, state::DataKeyState};
+use crate::{Error, ErrorKind, Result, seal::place, sealed::Sealed, state::DataKeyState};
 
 /// A trigger of a transition.
 #[derive(Debug, Clone)]
@@ -20,7 +20,10 @@ pub(crate) enum Trigger {
     /// Nothing is encrypted with it any more.
     Retired,
     /// Another key of the ring encrypts it.
-    Wrapped { ring_key: String, wrapped: Sealed },
+    Wrapped {
+        ring_key: String,
+        wrapped: Sealed<place::WrappedKey>,
+    },
     /// A process can't decrypt it.
     Unopened(Uuid),
 }
@@ -132,48 +135,24 @@ mod tests {
             ]
         };
         // The next state. `None` if nothing changes; refused if it's an error.
+        let (to, none) = (|state| Ok(Some(state)), Ok(None));
         let refused = Err(ErrorKind::InvalidTransition);
         let table = [
-            (
-                Added,
-                [
-                    Ok(Some(Active)),
-                    Ok(None),
-                    Ok(Some(Retired)),
-                    Ok(Some(Added)),
-                    Ok(Some(Added)),
-                ],
-            ),
-            (
-                Active,
-                [
-                    Ok(None),
-                    Ok(Some(Retiring)),
-                    refused,
-                    Ok(Some(Active)),
-                    Ok(None),
-                ],
-            ),
+            (Added, [to(Active), none, to(Retired), to(Added), to(Added)]),
+            (Active, [none, to(Retiring), refused, to(Active), none]),
             (
                 Retiring,
-                [
-                    Ok(Some(Active)),
-                    Ok(None),
-                    Ok(Some(Retired)),
-                    Ok(Some(Retiring)),
-                    Ok(None),
-                ],
+                [to(Active), none, to(Retired), to(Retiring), none],
             ),
-            (Retired, [refused, Ok(None), Ok(None), Ok(None), Ok(None)]),
+            (Retired, [refused, none, none, none, none]),
         ];
         assert_eq!(table.map(|(state, _)| state), DataKeyState::ALL);
         for (state, expected) in table {
             for (trigger, expected) in triggers().into_iter().zip(expected) {
                 let said = format!("{state:?} {trigger:?}");
                 let after = key(state).on(trigger, NOW);
-                let got = after
-                    .as_ref()
-                    .map(|after| after.as_ref().map(|key| key.state));
+                let state_of = |after: &Option<DataKey>| after.as_ref().map(|key| key.state);
+                let got = after.as_ref().map(state_of);
                 assert_eq!(got.map_err(Error::kind), expected, "{said}");
                 // Its key is removed only when it's retired. A time is recorded only when the trigger changes it.
                 if let Ok(Some(after)) = after {

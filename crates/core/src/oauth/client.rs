@@ -23,7 +23,7 @@ impl ClientCredentials {
         let opened = context
             .store
             .vault
-            .open_sealed(place::client_secret(connection.id), sealed)
+            .open_sealed(place::ClientSecret(connection.id), sealed)
             .await?;
         let secret = std::str::from_utf8(&opened).map_err(|_| {
             Error::new(

@@ -62,7 +62,7 @@ impl Secrets {
         let state = Digest::of(&format!("{} {}", row.id, cookie.expose_secret()));
         let verifier = match (&row.verifier, kept) {
             (Some(sealed), Some(_)) => {
-                let place = place::verifier(row.id);
+                let place = place::Verifier(row.id);
                 let verifier = context.store.vault.open_sealed(place, sealed).await?;
                 SecretString::from(String::from_utf8_lossy(&verifier).into_owned())
             }
@@ -120,7 +120,7 @@ async fn load(
         .verifier
         .as_ref()
         .map(|verifier| {
-            let place = place::verifier(row.id);
+            let place = place::Verifier(row.id);
             context
                 .store
                 .vault

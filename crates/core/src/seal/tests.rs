@@ -50,7 +50,7 @@ fn open_as(process: u32, ring: KeyRing, store: &Records) -> Result<Vault> {
         .unwrap()
 }
 
-fn opened(vault: &Vault, place: AssociatedData<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>> {
+fn opened<P: Place>(vault: &Vault, place: P, sealed: &Sealed<P>) -> Result<Zeroizing<Vec<u8>>> {
     vault.open_sealed(place, sealed).now_or_never().unwrap()
 }
 

@@ -22,9 +22,9 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    KeyRing,
+    KeyRing, Place,
     envelope::{Envelope, data_keys_in, open_with, seal_with},
-    place::AssociatedData,
+    place::WrappedKey,
     rows::RowKey,
     wrapped::{Bytes, new_bytes, unwrap, wrap},
 };
@@ -208,23 +208,23 @@ impl Vault {
     }
 
     /// Encrypts a secret and binds it to its place.
-    pub(crate) fn seal(&self, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
-        self.seal_with(&self.keys(), data, secret)
+    pub(crate) fn seal<P: Place>(&self, place: P, secret: &[u8]) -> Result<Sealed<P>> {
+        self.seal_with(&self.keys(), &place, secret)
     }
 
-    fn seal_with(&self, keys: &Keys, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
+    fn seal_with<P: Place>(&self, keys: &Keys, place: &P, secret: &[u8]) -> Result<Sealed<P>> {
         let (active, opened) = keys.active()?;
         let (id, entropy) = (active.id.uuid(), self.entropy.as_ref());
-        seal_with(&opened.cipher, id, entropy, &data.bytes(), secret)
+        seal_with(&opened.cipher, id, entropy, place, secret)
     }
 
-    /// Decrypts a secret that was encrypted with the same associated data.
-    pub(crate) async fn open_sealed(
+    /// Decrypts the secret of a place.
+    pub(crate) async fn open_sealed<P: Place>(
         &self,
-        data: AssociatedData<'_>,
-        sealed: &Sealed,
+        place: P,
+        sealed: &Sealed<P>,
     ) -> Result<Zeroizing<Vec<u8>>> {
-        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(&place))?;
         let id = DataKeyId::from_uuid(envelope.key);
         let readings = self.readings.load(Ordering::SeqCst);
         let mut keys = self.keys();
@@ -233,24 +233,24 @@ impl Vault {
             keys = self.keys();
         }
         let cipher = &keys.opened(id)?.cipher;
-        open_with(cipher, &envelope, &data.bytes()).ok_or_else(|| violated(data.table))
+        open_with(cipher, &envelope, &place).ok_or_else(|| violated(&place))
     }
 
     /// Re-encrypts a secret with the active key. `None` if it already is.
-    pub(crate) fn seal_again(
+    pub(crate) fn seal_again<P: Place>(
         &self,
-        data: AssociatedData<'_>,
-        sealed: &Sealed,
-    ) -> Result<Option<Sealed>> {
+        place: &P,
+        sealed: &Sealed<P>,
+    ) -> Result<Option<Sealed<P>>> {
         let keys = self.keys();
-        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(place))?;
         let id = DataKeyId::from_uuid(envelope.key);
         if keys.active()?.0.id == id {
             return Ok(None);
         }
-        let opened = open_with(&keys.opened(id)?.cipher, &envelope, &data.bytes())
-            .ok_or_else(|| violated(data.table))?;
-        self.seal_with(&keys, data, &opened).map(Some)
+        let opened =
+            open_with(&keys.opened(id)?.cipher, &envelope, place).ok_or_else(|| violated(place))?;
+        self.seal_with(&keys, place, &opened).map(Some)
     }
 
     /// The active key.
@@ -294,7 +294,7 @@ impl Vault {
 
     /// A data key re-encrypted with the first key of the ring, and the ID of that key. `None` if it already is, or if
     /// the data key is retired.
-    pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<(String, Sealed)>> {
+    pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<(String, Sealed<WrappedKey>)>> {
         let ring = self.key_ring();
         if row.wrapped.is_none() || ring.first()?.id == row.ring_key {
             return Ok(None);
@@ -418,7 +418,8 @@ impl fmt::Debug for Vault {
     }
 }
 
-fn violated(table: &str) -> Error {
+fn violated(place: &impl Place) -> Error {
+    let table = place.data().table;
     Error::new(
         ErrorKind::IntegrityViolated,
         format!(

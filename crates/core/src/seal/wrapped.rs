@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::{
     KEY_BYTES, KeyRing,
     envelope::{Envelope, open_with, seal_with},
-    place::AssociatedData,
+    place::WrappedKey,
 };
 use crate::{Error, ErrorKind, Result, domain::DataKey, ports::Entropy, sealed::Sealed};
 
@@ -26,7 +26,7 @@ pub(super) fn wrap(
     entropy: &dyn Entropy,
     row: &DataKey,
     bytes: &Bytes,
-) -> Result<(String, Sealed)> {
+) -> Result<(String, Sealed<WrappedKey>)> {
     let key = ring.first()?;
     let wrapped = seal_with(
         &XChaCha20Poly1305::new((&*key.bytes).into()),
@@ -68,12 +68,9 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     Ok(bytes)
 }
 
-/// The time since when rows need a MAC is bound here, as the generation. If someone removes it from the row, so that
-/// rows without a MAC are accepted again, the key can't be decrypted.
-fn place(row: &DataKey, ring_key: &str) -> Vec<u8> {
+fn place(row: &DataKey, ring_key: &str) -> WrappedKey {
     let since = row.authenticates_rows_since.map_or(0, |since| {
         u64::try_from(since.as_nanosecond()).unwrap_or(u64::MAX)
     });
-    let place = AssociatedData::new("data_key", row.id.uuid(), ring_key);
-    place.generation(since).bytes()
+    WrappedKey(row.id, ring_key.to_owned(), since)
 }

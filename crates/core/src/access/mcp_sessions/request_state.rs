@@ -37,7 +37,7 @@ pub(crate) fn seal_state(
         call,
         expires_at: now.checked_add(LIFE).unwrap_or(Timestamp::MAX),
     };
-    let place = place::request_state(own(context)?.session_id);
+    let place = place::RequestState(own(context)?.session_id);
     let text = serde_json::to_vec(&state)
         .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
     let sealed = context.store.vault.seal(place, &text)?;
@@ -51,7 +51,7 @@ pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<Reques
         let message = "the request state belongs to a different session or has expired; call again without it";
         Error::new(ErrorKind::InvalidRequest, message)
     };
-    let place = place::request_state(own(context)?.session_id);
+    let place = place::RequestState(own(context)?.session_id);
     let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| refused())?;
     let opened = context
         .store

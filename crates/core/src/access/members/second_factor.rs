@@ -27,7 +27,7 @@ pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSeco
             "member.enrol",
             async || {
                 let owned = owned(context, session_id).await?;
-                let place = place::second_factor(owned.1.row.id);
+                let place = place::SecondFactor(owned.1.row.id);
                 Ok((owned, context.store.vault.seal(place, secret.as_slice())?))
             },
             |((session, member), sealed)| {

@@ -30,7 +30,7 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
     };
     let text = serde_json::to_vec(&device)
         .map_err(|_| Error::new(ErrorKind::Internal, "a known browser can't be written"))?;
-    let sealed = context.store.vault.seal(place::device(), &text)?;
+    let sealed = context.store.vault.seal(place::Device(), &text)?;
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn known(
     let opened = context
         .store
         .vault
-        .open_sealed(place::device(), &sealed)
+        .open_sealed(place::Device(), &sealed)
         .await;
     let device: Device = serde_json::from_slice(&opened.ok()?).ok()?;
     let age = context.host.now().duration_since(device.at);

@@ -26,6 +26,7 @@ use crate::{
         AccountImport, AccountImportResult, AccountImportResults, AccountWithTokens,
         ExistingAccounts, ImportOutcome,
     },
+    seal::place,
     sealed::Sealed,
     state::AccountState,
     store::Versioned,
@@ -145,7 +146,7 @@ struct Loaded {
     /// Its authorizations that wait to be confirmed.
     authorizations: Vec<Versioned<Authorization>>,
     credentials: Vec<Shredded>,
-    sealed: Sealed,
+    sealed: Sealed<place::Tokens>,
 }
 
 async fn load(context: &Context, line: &Line) -> Result<Loaded> {

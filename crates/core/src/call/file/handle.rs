@@ -207,7 +207,7 @@ fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
     if text.len() > LONGEST {
         return Ok(None);
     }
-    let sealed = context.store.vault.seal(place::result_part(), &text)?;
+    let sealed = context.store.vault.seal(place::ResultPart(), &text)?;
     let handle = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(sealed.as_bytes()));
     Ok((handle.len() <= LONGEST).then_some(handle))
 }
@@ -223,7 +223,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     let opened = context
         .store
         .vault
-        .open_sealed(place::result_part(), &Sealed::from_bytes(bytes))
+        .open_sealed(place::ResultPart(), &Sealed::from_bytes(bytes))
         .await
         .map_err(|error| match error.kind() {
             ErrorKind::StorageUnavailable => error,

@@ -84,14 +84,18 @@ fn check_description(description: Option<&str>) -> Result<()> {
 }
 
 /// A new secret of 256 bits, encrypted and as shown once.
-fn new_secret(context: &Context, id: WebhookId, generation: u64) -> Result<(Sealed, SecretString)> {
+fn new_secret(
+    context: &Context,
+    id: WebhookId,
+    generation: u64,
+) -> Result<(Sealed<place::WebhookSecret>, SecretString)> {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let mut bytes = zeroize::Zeroizing::new([0; 32]);
     context.host.entropy.fill(bytes.as_mut_slice());
     let sealed = context
         .store
         .vault
-        .seal(place::webhook_secret(id, generation), bytes.as_slice())?;
+        .seal(place::WebhookSecret(id, generation), bytes.as_slice())?;
     let text = zeroize::Zeroizing::new(STANDARD.encode(bytes.as_slice()));
     Ok((sealed, SecretString::from(format!("whsec_{}", &*text))))
 }

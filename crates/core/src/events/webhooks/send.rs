@@ -69,7 +69,7 @@ async fn attempt(
     let timestamp = at.as_second().to_string();
     let mut signatures = Vec::new();
     for secret in webhook.signing(at) {
-        let place = place::webhook_secret(webhook.id, secret.generation);
+        let place = place::WebhookSecret(webhook.id, secret.generation);
         let key = context
             .store
             .vault

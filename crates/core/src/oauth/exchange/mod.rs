@@ -50,7 +50,7 @@ type Loaded = (
     Versioned<Authorization>,
     Versioned<Connection>,
     Versioned<Account>,
-    Sealed,
+    Sealed<place::Tokens>,
 );
 
 /// Exchanges a code and stores the tokens. They are pending if the application needs to confirm the user; otherwise,
@@ -148,7 +148,7 @@ async fn granted_for_code(
     let redirect_uri = context.site.redirect_uri(connection.id);
     let verifier = match &authorization.verifier {
         Some(sealed) => {
-            let place = place::verifier(authorization.id);
+            let place = place::Verifier(authorization.id);
             Some(context.store.vault.open_sealed(place, sealed).await?)
         }
         None => None,

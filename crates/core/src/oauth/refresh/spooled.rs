@@ -9,6 +9,7 @@ use crate::{
     context::{Context, TokenSet},
     domain::{Account, refresh::Refreshed},
     identifier::AccountId,
+    seal::place,
     sealed::Sealed,
 };
 
@@ -23,7 +24,7 @@ pub(super) struct SpooledTokens {
     pub(super) scopes: Option<Vec<String>>,
     pub(super) rotated: bool,
     pub(super) client_epoch: u64,
-    pub(super) sealed: Sealed,
+    pub(super) sealed: Sealed<place::SpooledTokens>,
 }
 
 impl SpooledTokens {

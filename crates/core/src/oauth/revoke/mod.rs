@@ -116,7 +116,7 @@ fn entry(
         generation,
         client_epoch: connection.client_epoch,
         token: context.store.vault.seal(
-            place::outbox_token(id, connection.client_epoch),
+            place::OutboxToken(id, connection.client_epoch),
             token.as_bytes(),
         )?,
         also_ends: also_ends.to_vec(),
@@ -350,7 +350,7 @@ async fn revoke(
     connection: &Connection,
     endpoints: &Endpoints,
     entry: OutboxId,
-    token: &Sealed,
+    token: &Sealed<place::OutboxToken>,
 ) -> Result<Outcome> {
     let Some(url) = endpoints.revoke() else {
         return Ok(Outcome::Unsupported);
@@ -358,7 +358,7 @@ async fn revoke(
     let token = context
         .store
         .vault
-        .open_sealed(place::outbox_token(entry, connection.client_epoch), token)
+        .open_sealed(place::OutboxToken(entry, connection.client_epoch), token)
         .await?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;

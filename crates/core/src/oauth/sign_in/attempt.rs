@@ -56,7 +56,7 @@ impl Attempt {
         let text = serde_json::to_vec(self)
             .map_err(|_| Error::new(ErrorKind::Internal, "a sign-in attempt can't be written"))?;
         let text = Zeroizing::new(text);
-        let sealed = context.store.vault.seal(place::sign_in_attempt(), &text)?;
+        let sealed = context.store.vault.seal(place::SignInAttempt(), &text)?;
         Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
     }
 }
@@ -77,7 +77,7 @@ pub(crate) async fn open(
     let opened = context
         .store
         .vault
-        .open_sealed(place::sign_in_attempt(), &sealed);
+        .open_sealed(place::SignInAttempt(), &sealed);
     let opened = opened.await.map_err(|error| match error.kind() {
         ErrorKind::StorageUnavailable => error,
         _ => unknown(),

@@ -33,7 +33,7 @@ pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approv
     let opened = context
         .store
         .vault
-        .open_sealed(place::arguments(found.id), sealed);
+        .open_sealed(place::Arguments(found.id), sealed);
     let arguments = serde_json::from_slice(&opened.await?).map_err(|error| {
         Error::new(ErrorKind::Internal, "the arguments can't be read").with_source(error)
     })?;

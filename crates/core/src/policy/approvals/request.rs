@@ -118,7 +118,7 @@ impl Call {
     fn approval(
         &self,
         id: ApprovalId,
-        arguments: Sealed,
+        arguments: Sealed<place::Arguments>,
         because: &Because,
         now: Timestamp,
     ) -> Approval {
@@ -198,7 +198,7 @@ pub(crate) async fn request(
         let sealed = context
             .store
             .vault
-            .seal(place::arguments(id), call.arguments.as_bytes())?;
+            .seal(place::Arguments(id), call.arguments.as_bytes())?;
         Ok((found, Some(call.approval(id, sealed, because, now)), now))
     };
     let decide = |(found, new, now): (Option<Versioned<Approval>>, Option<Approval>, _)| {
