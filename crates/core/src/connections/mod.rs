@@ -56,9 +56,6 @@ fn sealed_client_secret(
             "a client secret has 1 to 1024 characters and no control characters",
         ));
     }
-    context
-        .store
-        .vault
-        .seal(place::ClientSecret(connection), text.as_bytes())
-        .map(Some)
+    let place = place::ClientSecret(connection);
+    context.store.vault.seal(place, text.as_bytes()).map(Some)
 }

@@ -163,7 +163,7 @@ impl TokenSet {
         client_epoch: u64,
         sealed: &Sealed<P>,
     ) -> Result<Self> {
-        let text = vault.open_sealed(place, sealed).await?;
+        let text = vault.open(place, sealed).await?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,

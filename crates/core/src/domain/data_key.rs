@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::{NewAudit, NewEvent};
 pub(crate) use crate::resource::key::DataKeyRow as DataKey;
-use crate::{Error, ErrorKind, Result, seal::place, sealed::Sealed, state::DataKeyState};
+use crate::{Error, ErrorKind, Result, state::DataKeyState};
 
 /// A trigger of a transition.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Trigger {
     /// It becomes the active key.
     Activated,
@@ -19,11 +19,6 @@ pub(crate) enum Trigger {
     Replaced,
     /// Nothing is encrypted with it any more.
     Retired,
-    /// Another key of the ring encrypts it.
-    Wrapped {
-        ring_key: String,
-        wrapped: Sealed<place::WrappedKey>,
-    },
     /// A process can't decrypt it.
     Unopened(Uuid),
 }
@@ -52,11 +47,6 @@ impl DataKey {
                 unopened_by: BTreeMap::new(),
                 ..next
             },
-            (Added | Active | Retiring, Trigger::Wrapped { ring_key, wrapped }) => Self {
-                ring_key,
-                wrapped: Some(wrapped),
-                ..next
-            },
             (Added, Trigger::Unopened(process)) => {
                 let mut next = next;
                 next.unopened_by.insert(process, now);
@@ -64,7 +54,7 @@ impl DataKey {
             }
             (Active, Trigger::Activated)
             | (Added | Retiring | Retired, Trigger::Replaced)
-            | (Retired, Trigger::Retired | Trigger::Wrapped { .. })
+            | (Retired, Trigger::Retired)
             | (Active | Retiring | Retired, Trigger::Unopened(_)) => return Ok(None),
             (Retired, Trigger::Activated) => {
                 return Err(self.refused("it is retired and its key is destroyed; add another key"));
@@ -98,7 +88,7 @@ impl DataKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identifier::DataKeyId;
+    use crate::{identifier::DataKeyId, sealed::Sealed};
 
     const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
@@ -121,34 +111,24 @@ mod tests {
     #[test]
     fn every_state_and_trigger() {
         use DataKeyState::{Active, Added, Retired, Retiring};
-        let wrapped = || Trigger::Wrapped {
-            ring_key: String::from("new"),
-            wrapped: Sealed::from_bytes(vec![2]),
-        };
-        let triggers = || {
-            [
-                Trigger::Activated,
-                Trigger::Replaced,
-                Trigger::Retired,
-                wrapped(),
-                Trigger::Unopened(Uuid::nil()),
-            ]
-        };
+        let triggers = [
+            Trigger::Activated,
+            Trigger::Replaced,
+            Trigger::Retired,
+            Trigger::Unopened(Uuid::nil()),
+        ];
         // The next state. `None` if nothing changes; refused if it's an error.
         let (to, none) = (|state| Ok(Some(state)), Ok(None));
         let refused = Err(ErrorKind::InvalidTransition);
         let table = [
-            (Added, [to(Active), none, to(Retired), to(Added), to(Added)]),
-            (Active, [none, to(Retiring), refused, to(Active), none]),
-            (
-                Retiring,
-                [to(Active), none, to(Retired), to(Retiring), none],
-            ),
-            (Retired, [refused, none, none, none, none]),
+            (Added, [to(Active), none, to(Retired), to(Added)]),
+            (Active, [none, to(Retiring), refused, none]),
+            (Retiring, [to(Active), none, to(Retired), none]),
+            (Retired, [refused, none, none, none]),
         ];
         assert_eq!(table.map(|(state, _)| state), DataKeyState::ALL);
         for (state, expected) in table {
-            for (trigger, expected) in triggers().into_iter().zip(expected) {
+            for (trigger, expected) in triggers.into_iter().zip(expected) {
                 let said = format!("{state:?} {trigger:?}");
                 let after = key(state).on(trigger, NOW);
                 let state_of = |after: &Option<DataKey>| after.as_ref().map(|key| key.state);

@@ -16,9 +16,8 @@ pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKe
         .change(
             "keys.add",
             || async {
-                let mut key = context.store.vault.new_data_key(context.host.new_id())?;
-                key.created_at = context.store.now().await?;
-                Ok(key)
+                let (id, now) = (context.host.new_id(), context.store.now().await?);
+                context.store.vault.new_data_key(id, now)
             },
             |key| {
                 let change = told(Change::none(), &key, "key.added");
@@ -118,20 +117,18 @@ pub(crate) async fn rewrap(context: &Context, _: RewrapKeys) -> Result<resource:
             || async {
                 let mut rewrapped = Vec::new();
                 for found in context.store.data_keys().await? {
-                    if let Some(wrapped) = context.store.vault.wrap_again(&found.row)? {
-                        rewrapped.push((found, wrapped));
-                    }
+                    let key = context.store.vault.wrap_again(&found.row)?;
+                    rewrapped.extend(key.map(|key| (key, found.version)));
                 }
                 Ok(rewrapped)
             },
             |rewrapped| {
-                let mut change = Change::none();
-                for (found, (ring_key, wrapped)) in rewrapped {
-                    let trigger = Trigger::Wrapped { ring_key, wrapped };
-                    if let Some(key) = found.row.on(trigger, found.read_at)? {
-                        change = told(change, &key, "key.rewrapped").update(key, found.version);
-                    }
-                }
+                let change = Change::none();
+                let change = rewrapped
+                    .into_iter()
+                    .fold(change, |change, (key, version)| {
+                        told(change, &key, "key.rewrapped").update(key, version)
+                    });
                 Ok((change, ()))
             },
         )

@@ -37,7 +37,7 @@ impl Pseudonyms {
         loop {
             let fence = vault.fence();
             if let Some(found) = store.secret(NAME).await? {
-                return Ok(Self(vault.open_sealed(place(), &found.row.sealed).await?));
+                return Ok(Self(vault.open(place(), &found.row.sealed).await?));
             }
             let mut key = Zeroizing::new([0; KEY_BYTES]);
             entropy.fill(key.as_mut_slice());

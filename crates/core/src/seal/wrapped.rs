@@ -1,6 +1,7 @@
 //! Data keys that are encrypted with a key of the ring.
 
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
+use jiff::Timestamp;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -9,33 +10,72 @@ use super::{
     envelope::{Envelope, open_with, seal_with},
     place::WrappedKey,
 };
-use crate::{Error, ErrorKind, Result, domain::DataKey, ports::Entropy, sealed::Sealed};
+use crate::{
+    Error, ErrorKind, Result, domain::DataKey, identifier::DataKeyId, ports::Entropy,
+    state::DataKeyState,
+};
 
 /// A decrypted data key.
 pub(super) type Bytes = Zeroizing<[u8; KEY_BYTES]>;
 
-pub(super) fn new_bytes(entropy: &dyn Entropy) -> Bytes {
-    let mut bytes = Zeroizing::new([0; KEY_BYTES]);
-    entropy.fill(bytes.as_mut_slice());
-    bytes
+/// A fixed ID, so that only one of two processes that start at the same time creates the first key.
+const FIRST: DataKeyId = DataKeyId::from_uuid(Uuid::from_u128(1));
+
+/// The first data key of a store, which is active.
+pub(super) fn first_data_key(
+    ring: &KeyRing,
+    entropy: &dyn Entropy,
+    now: Timestamp,
+) -> Result<DataKey> {
+    let first = new_data_key(ring, entropy, FIRST, now, Some(now))?;
+    Ok(DataKey {
+        state: DataKeyState::Active,
+        ..first
+    })
 }
 
-/// Encrypts the data key of a row with the first key of the ring. Also returns the ID of that key.
+/// A new data key, which is only added.
+pub(super) fn new_data_key(
+    ring: &KeyRing,
+    entropy: &dyn Entropy,
+    id: DataKeyId,
+    now: Timestamp,
+    rows_since: Option<Timestamp>,
+) -> Result<DataKey> {
+    let row = DataKey {
+        id,
+        ring_key: String::new(),
+        wrapped: None,
+        state: DataKeyState::Added,
+        created_at: now,
+        activated_at: None,
+        retired_at: None,
+        unopened_by: Default::default(),
+        upgraded_at: None,
+        authenticates_rows_since: rows_since,
+        extra: Default::default(),
+    };
+    let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+    entropy.fill(bytes.as_mut_slice());
+    wrap(ring, entropy, row, &bytes)
+}
+
+/// The row with its data key encrypted with the first key of the ring.
 pub(super) fn wrap(
     ring: &KeyRing,
     entropy: &dyn Entropy,
-    row: &DataKey,
+    row: DataKey,
     bytes: &Bytes,
-) -> Result<(String, Sealed<WrappedKey>)> {
+) -> Result<DataKey> {
     let key = ring.first()?;
-    let wrapped = seal_with(
-        &XChaCha20Poly1305::new((&*key.bytes).into()),
-        Uuid::nil(),
-        entropy,
-        &place(row, &key.id),
-        bytes.as_slice(),
-    )?;
-    Ok((key.id.clone(), wrapped))
+    let cipher = XChaCha20Poly1305::new((&*key.bytes).into());
+    let place = place(&row, &key.id);
+    let wrapped = seal_with(&cipher, Uuid::nil(), entropy, &place, bytes.as_slice())?;
+    Ok(DataKey {
+        ring_key: key.id.clone(),
+        wrapped: Some(wrapped),
+        ..row
+    })
 }
 
 pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {

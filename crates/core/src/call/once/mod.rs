@@ -164,7 +164,7 @@ impl Turn {
             return Err(not_kept(row.execution_id));
         };
         let place = place::Outcome(row.execution_id);
-        let outcome = self.context.store.vault.open_sealed(place, sealed).await?;
+        let outcome = self.context.store.vault.open(place, sealed).await?;
         serde_json::from_slice(&outcome).map_err(|_| {
             let message = "the outcome of an earlier call with this key can't be read";
             Error::new(ErrorKind::IntegrityViolated, message)

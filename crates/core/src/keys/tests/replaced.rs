@@ -107,7 +107,7 @@ fn nothing_is_stored_under_a_key_once_it_is_replaced() {
     });
     let opened = stage
         .world
-        .run(stage.context.store.vault.open_sealed(place, &connection));
+        .run(stage.context.store.vault.open(place, &connection));
     assert_eq!(opened.unwrap().as_slice(), b"secret");
 }
 

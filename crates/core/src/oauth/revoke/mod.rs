@@ -355,11 +355,8 @@ async fn revoke(
     let Some(url) = endpoints.revoke() else {
         return Ok(Outcome::Unsupported);
     };
-    let token = context
-        .store
-        .vault
-        .open_sealed(place::OutboxToken(entry, connection.client_epoch), token)
-        .await?;
+    let place = place::OutboxToken(entry, connection.client_epoch);
+    let token = context.store.vault.open(place, token).await?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;
     let token = [("token", token.as_ref())];
