@@ -57,7 +57,7 @@ pub(super) async fn code_step(
         return Ok(None);
     };
     let place = place::SecondFactor(member.id);
-    let secret = context.store.vault.open(place, &factor.sealed).await?;
+    let secret = context.store.vault.open(&place, &factor.sealed).await?;
     let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let (last, now) = (factor.last_step, context.host.now());
     Ok(one_time_code::step_of(&digits, &secret, last, now))

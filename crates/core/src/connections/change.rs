@@ -72,7 +72,7 @@ async fn is_kept(context: &Context, connection: &Connection, given: &SecretStrin
         return false;
     };
     let place = place::ClientSecret(connection.id);
-    let opened = context.store.vault.open(place, kept).await.ok();
+    let opened = context.store.vault.open(&place, kept).await.ok();
     let kept = opened.as_deref().and_then(|kept| str::from_utf8(kept).ok());
     kept.is_some_and(|kept| Digest::of(kept).is_of(given.expose_secret().trim()))
 }

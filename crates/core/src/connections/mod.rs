@@ -57,5 +57,5 @@ fn sealed_client_secret(
         ));
     }
     let place = place::ClientSecret(connection);
-    context.store.vault.seal(place, text.as_bytes()).map(Some)
+    context.store.vault.seal(&place, text.as_bytes()).map(Some)
 }

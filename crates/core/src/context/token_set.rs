@@ -6,7 +6,6 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use crate::{
@@ -104,21 +103,11 @@ impl TokenSet {
         generation: u64,
     ) -> Result<Sealed<place::Tokens>> {
         let place = place::Tokens::of(account, generation, self.client_epoch);
-        self.seal_at(vault, place)
+        self.seal_at(vault, &place)
     }
 
-    /// Encrypts them for the spool.
-    pub(crate) fn seal_for_spool(
-        &self,
-        vault: &Vault,
-        account: &Account,
-        refresh: Uuid,
-    ) -> Result<Sealed<place::SpooledTokens>> {
-        let place = place::SpooledTokens::of(refresh, account, self.client_epoch);
-        self.seal_at(vault, place)
-    }
-
-    fn seal_at<P: Place>(&self, vault: &Vault, place: P) -> Result<Sealed<P>> {
+    /// Encrypts them for a place of theirs.
+    pub(crate) fn seal_at<P: Place>(&self, vault: &Vault, place: &P) -> Result<Sealed<P>> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
             refresh_token: self
@@ -142,24 +131,13 @@ impl TokenSet {
         sealed: &Sealed<place::Tokens>,
     ) -> Result<Self> {
         let place = place::Tokens::of(account, generation, client_epoch);
-        Self::open_at(vault, place, client_epoch, sealed).await
+        Self::open_at(vault, &place, client_epoch, sealed).await
     }
 
-    /// Decrypts tokens from the spool.
-    pub(crate) async fn open_from_spool(
+    /// Decrypts them at a place of theirs.
+    pub(crate) async fn open_at<P: Place>(
         vault: &Vault,
-        account: &Account,
-        refresh: Uuid,
-        client_epoch: u64,
-        sealed: &Sealed<place::SpooledTokens>,
-    ) -> Result<Self> {
-        let place = place::SpooledTokens::of(refresh, account, client_epoch);
-        Self::open_at(vault, place, client_epoch, sealed).await
-    }
-
-    async fn open_at<P: Place>(
-        vault: &Vault,
-        place: P,
+        place: &P,
         client_epoch: u64,
         sealed: &Sealed<P>,
     ) -> Result<Self> {
@@ -277,7 +255,7 @@ mod tests {
             let sealed = context
                 .store
                 .vault
-                .seal(place::Tokens::of(&ada(), 1, 0), layout.as_bytes())
+                .seal(&place::Tokens::of(&ada(), 1, 0), layout.as_bytes())
                 .unwrap();
             let ada = ada();
             let opened = TokenSet::open(&context.store.vault, &ada, 1, 0, &sealed);

@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// progress. A shutdown doesn't wait for the job, because another process continues it.
 pub(crate) async fn reencrypt(context: &Context, _: ReencryptAll) -> Result<Reencryption> {
     context.host.tasks.open()?;
-    let job = start(context).await?;
+    let job = claim(context, true).await?;
     in_background(context);
     Ok(job.reached.shown())
 }
@@ -38,7 +38,7 @@ pub(crate) async fn reencrypt_all(
     context: &Context,
     progress: impl FnMut(&Reencryption),
 ) -> Result<Reencryption> {
-    start(context).await?;
+    claim(context, true).await?;
     run(context, progress).await
 }
 
@@ -70,34 +70,11 @@ fn in_background(context: &Context) {
     }));
 }
 
-async fn start(context: &Context) -> Result<ReencryptionJob> {
-    context
-        .change(
-            "keys.reencrypt_start",
-            || context.store.reencryption_job(),
-            |found| {
-                let change = Change::none();
-                Ok(match found {
-                    Some(Versioned { row, .. }) if row.reached.running => (change, row),
-                    Some(Versioned { row, version, .. }) => {
-                        let job = ReencryptionJob::new(row.extra);
-                        (change.update(job.clone(), version), job)
-                    }
-                    None => {
-                        let job = ReencryptionJob::new(Default::default());
-                        (change.insert(job.clone()), job)
-                    }
-                })
-            },
-        )
-        .await
-}
-
 /// Runs the job whenever no other process does, until it's done.
 async fn run(context: &Context, mut progress: impl FnMut(&Reencryption)) -> Result<Reencryption> {
     context.store.vault.reload().await?;
     loop {
-        let job = claim(context).await?;
+        let job = claim(context, false).await?;
         if job.is_held_by(context.host.process) {
             match walk(context, &job, &mut progress).await {
                 Ok(Some(reached)) => return Ok(reached),
@@ -117,31 +94,32 @@ async fn run(context: &Context, mut progress: impl FnMut(&Reencryption)) -> Resu
     }
 }
 
-/// Claims the job for this process if no other process is running it.
-async fn claim(context: &Context) -> Result<ReencryptionJob> {
-    let process = context.host.process;
+/// Claims the job for this process if no other process is running it. If it isn't running, `new` starts it.
+async fn claim(context: &Context, new: bool) -> Result<ReencryptionJob> {
     context
         .change(
             "keys.reencrypt_claim",
             || async {
-                let missing = || Error::new(ErrorKind::Internal, "there is nothing to re-encrypt");
                 let found = context.store.reencryption_job().await?;
-                let found = found.ok_or_else(missing)?;
-                let ended = match found.row.holder() {
+                let ended = match found.as_ref().and_then(|found| found.row.holder()) {
                     Some(holder) => context.has_ended(holder).await,
                     None => false,
                 };
-                Ok((found, ended))
+                Ok((found, ended, context.store.now().await?))
             },
-            |(found, ended)| {
-                let Versioned {
-                    row,
-                    version,
-                    read_at,
-                } = found;
-                Ok(match row.claimed(process, read_at, ended) {
-                    Some(job) => (Change::none().update(job.clone(), version), job),
-                    None => (Change::none(), row),
+            |(found, ended, now)| {
+                let (row, version) = found.map(|found| (found.row, found.version)).unzip();
+                let job = match row {
+                    Some(row) if row.reached.running || !new => row,
+                    row => ReencryptionJob::new(row.map(|row| row.extra).unwrap_or_default()),
+                };
+                let change = Change::none();
+                let Some(job) = job.claimed(context.host.process, now, ended) else {
+                    return Ok((change, job));
+                };
+                Ok(match version {
+                    Some(version) => (change.update(job.clone(), version), job),
+                    None => (change.insert(job.clone()), job),
                 })
             },
         )

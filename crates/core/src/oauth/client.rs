@@ -21,7 +21,7 @@ impl ClientCredentials {
             return Ok(None);
         };
         let place = place::ClientSecret(connection.id);
-        let opened = context.store.vault.open(place, sealed).await?;
+        let opened = context.store.vault.open(&place, sealed).await?;
         let secret = std::str::from_utf8(&opened).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,

@@ -63,7 +63,7 @@ impl Secrets {
         let verifier = match (&row.verifier, kept) {
             (Some(sealed), Some(_)) => {
                 let place = place::Verifier(row.id);
-                let verifier = context.store.vault.open(place, sealed).await?;
+                let verifier = context.store.vault.open(&place, sealed).await?;
                 SecretString::from(String::from_utf8_lossy(&verifier).into_owned())
             }
             _ => context.host.new_secret(""),
@@ -118,7 +118,7 @@ async fn load(
     let secrets = Secrets::of(context, row, browser, endpoints.product.oauth.pkce).await?;
     let seal = |verifier: &SecretString| {
         let bytes = verifier.expose_secret().as_bytes();
-        context.store.vault.seal(place::Verifier(row.id), bytes)
+        context.store.vault.seal(&place::Verifier(row.id), bytes)
     };
     let verifier = secrets.verifier.as_ref().map(seal).transpose()?;
     let start = Start {

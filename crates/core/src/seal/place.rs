@@ -76,11 +76,11 @@ macro_rules! places {
 places! {
     /// The client secret of a connection.
     ClientSecret(id: ConnectionId) = AssociatedData::new("connection", id.uuid(), "client_secret"),
-        in Connection: |row, again| again.seal(ClientSecret(row.id), &mut row.client_secret);
+        in Connection: |row, again| again.seal(&ClientSecret(row.id), &mut row.client_secret);
 
     /// The PKCE verifier of an authorization.
     Verifier(id: AuthorizationId) = AssociatedData::new("authorization", id.uuid(), "verifier"),
-        in Authorization: |row, again| again.seal(Verifier(row.id), &mut row.verifier);
+        in Authorization: |row, again| again.seal(&Verifier(row.id), &mut row.verifier);
 
     /// The tokens of an account, of this generation and issued to the client of this epoch. If an account row is
     /// assigned to another user, its tokens can't be decrypted.
@@ -90,7 +90,7 @@ places! {
             .client_epoch(*client_epoch),
         in Credential: |row, again| {
             let place = Tokens::of(again.account()?, row.generation, row.client_epoch);
-            again.seal(place, &mut row.sealed)
+            again.seal(&place, &mut row.sealed)
         };
 
     /// The token of an outbox entry, which was issued to the client of this epoch.
@@ -98,33 +98,33 @@ places! {
         AssociatedData::new("outbox", entry.uuid(), "token").client_epoch(*client_epoch),
         in OutboxEntry: |row, again| {
             let OutboxTask::Revoke { client_epoch, token, .. } = &mut row.task;
-            again.seal(OutboxToken(row.id, *client_epoch), Some(token))
+            again.seal(&OutboxToken(row.id, *client_epoch), Some(token))
         };
 
     /// The outcome of a call with an idempotency key.
     Outcome(call: ExecutionId) = AssociatedData::new("idempotency", call.uuid(), "outcome"),
-        in KeyedCall: |row, again| again.seal(Outcome(row.execution_id), &mut row.outcome);
+        in KeyedCall: |row, again| again.seal(&Outcome(row.execution_id), &mut row.outcome);
 
     /// A secret of the deployment, by its name.
     DeploymentSecret(name: String) = AssociatedData::new("secret", Uuid::nil(), name),
-        in Secret: |row, again| again.seal(DeploymentSecret(row.name.clone()), Some(&mut row.sealed));
+        in Secret: |row, again| again.seal(&DeploymentSecret(row.name.clone()), Some(&mut row.sealed));
 
     /// A secret that signs a webhook's deliveries, by its number.
     WebhookSecret(webhook: WebhookId, generation: u64) =
         AssociatedData::new("webhook", webhook.uuid(), "secret").generation(*generation),
         in Webhook: |row, again| row.secrets.iter_mut().try_for_each(|secret| {
-            again.seal(WebhookSecret(row.id, secret.generation), Some(&mut secret.sealed))
+            again.seal(&WebhookSecret(row.id, secret.generation), Some(&mut secret.sealed))
         });
 
     /// The exact arguments of a call that needs approval.
     Arguments(approval: ApprovalId) = AssociatedData::new("approval", approval.uuid(), "arguments"),
-        in Approval: |row, again| again.seal(Arguments(row.id), Some(&mut row.arguments));
+        in Approval: |row, again| again.seal(&Arguments(row.id), Some(&mut row.arguments));
 
     /// The secret of a member's one-time codes.
     SecondFactor(member: MemberId) = AssociatedData::new("member", member.uuid(), "second_factor"),
         in Member: |row, again| {
             let factor = row.second_factor.as_mut();
-            again.seal(SecondFactor(row.id), factor.map(|factor| &mut factor.sealed))
+            again.seal(&SecondFactor(row.id), factor.map(|factor| &mut factor.sealed))
         };
 
     /// Tokens in the spool, which have no generation yet. Bound to the refresh that got them.
@@ -194,11 +194,11 @@ impl Again<'_> {
 
     fn seal<'s, P: Stored + 's>(
         &self,
-        place: P,
+        place: &P,
         secrets: impl IntoIterator<Item = &'s mut Sealed<P>>,
     ) -> Result<()> {
         for sealed in secrets {
-            if let Some(again) = self.vault.seal_again(&place, sealed)? {
+            if let Some(again) = self.vault.seal_again(place, sealed)? {
                 *sealed = again;
             }
         }

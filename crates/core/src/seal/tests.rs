@@ -55,7 +55,7 @@ fn open_as(process: u32, ring: KeyRing, store: &Records) -> Result<Vault> {
         .unwrap()
 }
 
-fn opened<P: Place>(vault: &Vault, place: P, sealed: &Sealed<P>) -> Result<Zeroizing<Vec<u8>>> {
+fn opened<P: Place>(vault: &Vault, place: &P, sealed: &Sealed<P>) -> Result<Zeroizing<Vec<u8>>> {
     vault.open(place, sealed).now_or_never().unwrap()
 }
 
@@ -72,12 +72,12 @@ fn what_is_sealed_opens_at_its_place_differs_every_time_and_hides_the_text() {
     let vault = vault();
     for secret in [SECRET, b"", &[0; 100_000]] {
         let (one, other) = (
-            vault.seal(place(), secret).unwrap(),
-            vault.seal(place(), secret).unwrap(),
+            vault.seal(&place(), secret).unwrap(),
+            vault.seal(&place(), secret).unwrap(),
         );
         assert_ne!(one, other);
-        assert_eq!(opened(&vault, place(), &one).unwrap().as_slice(), secret);
-        assert_eq!(opened(&vault, place(), &other).unwrap().as_slice(), secret);
+        assert_eq!(opened(&vault, &place(), &one).unwrap().as_slice(), secret);
+        assert_eq!(opened(&vault, &place(), &other).unwrap().as_slice(), secret);
         let mut windows = one.as_bytes().windows(secret.len().max(1));
         assert!(!windows.any(|window| window == secret), "the plain text");
     }
@@ -86,12 +86,12 @@ fn what_is_sealed_opens_at_its_place_differs_every_time_and_hides_the_text() {
 #[test]
 fn every_flipped_bit_is_noticed() {
     let vault = vault();
-    let sealed = vault.seal(place(), SECRET).unwrap();
+    let sealed = vault.seal(&place(), SECRET).unwrap();
     for number in 0..sealed.as_bytes().len() * 8 {
         let (index, bit) = (number / 8, number % 8);
         let mut bytes = sealed.as_bytes().to_vec();
         bytes[index] ^= 1 << bit;
-        let error = opened(&vault, place(), &Sealed::from_bytes(bytes)).unwrap_err();
+        let error = opened(&vault, &place(), &Sealed::from_bytes(bytes)).unwrap_err();
         // A key that is not known is a key that this process has yet to read.
         let expected = match (1..=ID_BYTES).contains(&index) {
             true => ErrorKind::KeyUnavailable,
@@ -104,7 +104,7 @@ fn every_flipped_bit_is_noticed() {
 #[test]
 fn a_secret_opens_nowhere_else() {
     let vault = vault();
-    let sealed = vault.seal(place(), SECRET).unwrap();
+    let sealed = vault.seal(&place(), SECRET).unwrap();
     let elsewhere = [
         AssociatedData::new("connection", ROW, "tokens").generation(3),
         AssociatedData::new("credential", Uuid::from_u128(8), "tokens").generation(3),
@@ -113,7 +113,7 @@ fn a_secret_opens_nowhere_else() {
         place().generation(0),
     ];
     for place in elsewhere {
-        let error = opened(&vault, place, &sealed).unwrap_err();
+        let error = opened(&vault, &place, &sealed).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{place:?}");
     }
 }
@@ -131,10 +131,10 @@ fn no_two_places_share_their_bytes() {
 #[test]
 fn a_cut_envelope_does_not_open() {
     let vault = vault();
-    let sealed = vault.seal(place(), SECRET).unwrap();
+    let sealed = vault.seal(&place(), SECRET).unwrap();
     for length in 0..sealed.as_bytes().len() {
         let cut = Sealed::from_bytes(sealed.as_bytes()[..length].to_vec());
-        let error = opened(&vault, place(), &cut).unwrap_err();
+        let error = opened(&vault, &place(), &cut).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{length}");
     }
 }
@@ -149,7 +149,7 @@ proptest::proptest! {
             head.extend_from_slice(vault.active().unwrap().uuid().as_bytes());
             bytes.splice(..0, head);
         }
-        proptest::prop_assert!(opened(&vault, place(), &Sealed::from_bytes(bytes)).is_err());
+        proptest::prop_assert!(opened(&vault, &place(), &Sealed::from_bytes(bytes)).is_err());
     }
 
     #[test]
@@ -166,14 +166,14 @@ proptest::proptest! {
 fn only_the_ring_that_sealed_a_store_opens_it() {
     let store = store();
     let vault = open_as(0, ring(&[("first", 1)]), &store).unwrap();
-    let sealed = vault.seal(place(), SECRET).unwrap();
+    let sealed = vault.seal(&place(), SECRET).unwrap();
     for good in [
         &[("first", 1)][..],
         &[("new", 2), ("first", 1)],
         &[("first", 1), ("new", 2)],
     ] {
         let vault = open_as(1, ring(good), &store).unwrap();
-        let opened = opened(&vault, place(), &sealed).unwrap();
+        let opened = opened(&vault, &place(), &sealed).unwrap();
         assert_eq!(opened.as_slice(), SECRET, "{good:?}");
     }
     for (bad, named) in [
@@ -204,8 +204,8 @@ fn of_two_processes_that_start_together_one_makes_the_key() {
     let commits = rows.map(|row| done(store.commit(Batch::new().insert(row))));
     assert_eq!(commits, [Commit::Committed, Commit::Conflict]);
     let vaults = [1, 2].map(|process| open_as(process, ring(&[("first", 1)]), &store).unwrap());
-    let sealed = vaults[0].seal(place(), SECRET).unwrap();
-    let opened = opened(&vaults[1], place(), &sealed).unwrap();
+    let sealed = vaults[0].seal(&place(), SECRET).unwrap();
+    let opened = opened(&vaults[1], &place(), &sealed).unwrap();
     assert_eq!(opened.as_slice(), SECRET);
 }
 

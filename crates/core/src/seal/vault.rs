@@ -209,8 +209,8 @@ impl Vault {
     }
 
     /// Encrypts a secret and binds it to its place.
-    pub(crate) fn seal<P: Place>(&self, place: P, secret: &[u8]) -> Result<Sealed<P>> {
-        self.seal_with(&self.keys(), &place, secret)
+    pub(crate) fn seal<P: Place>(&self, place: &P, secret: &[u8]) -> Result<Sealed<P>> {
+        self.seal_with(&self.keys(), place, secret)
     }
 
     fn seal_with<P: Place>(&self, keys: &Keys, place: &P, secret: &[u8]) -> Result<Sealed<P>> {
@@ -222,10 +222,10 @@ impl Vault {
     /// Decrypts the secret of a place.
     pub(crate) async fn open<P: Place>(
         &self,
-        place: P,
+        place: &P,
         sealed: &Sealed<P>,
     ) -> Result<Zeroizing<Vec<u8>>> {
-        let envelope = Envelope::read(sealed).ok_or_else(|| violated(&place))?;
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(place))?;
         let id = DataKeyId::from_uuid(envelope.key);
         let readings = self.readings.load(Ordering::SeqCst);
         let mut keys = self.keys();
@@ -234,11 +234,11 @@ impl Vault {
             keys = self.keys();
         }
         let cipher = &keys.opened(id)?.cipher;
-        open_with(cipher, &envelope, &place).ok_or_else(|| violated(&place))
+        open_with(cipher, &envelope, place).ok_or_else(|| violated(place))
     }
 
     /// Encrypts a value that someone else keeps.
-    pub(crate) fn seal_text<P: Place>(&self, place: P, value: &impl Serialize) -> Result<String> {
+    pub(crate) fn seal_text<P: Place>(&self, place: &P, value: &impl Serialize) -> Result<String> {
         let plain = serde_json::to_vec(value).map(Zeroizing::new);
         let plain = plain.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
         Ok(URL_SAFE_NO_PAD.encode(self.seal(place, &plain)?.as_bytes()))
@@ -247,7 +247,7 @@ impl Vault {
     /// Decrypts a value that someone else kept. `None` if it was never encrypted for this place, or if it was changed.
     pub(crate) async fn open_text<P: Place, T: DeserializeOwned>(
         &self,
-        place: P,
+        place: &P,
         text: &str,
     ) -> Result<Option<T>> {
         let Ok(bytes) = URL_SAFE_NO_PAD.decode(text) else {

@@ -34,7 +34,7 @@ pub(crate) fn seal_state(
         expires_at: now.checked_add(LIFE).unwrap_or(Timestamp::MAX),
     };
     let place = place::RequestState(own(context)?.session_id);
-    context.store.vault.seal_text(place, &state)
+    context.store.vault.seal_text(&place, &state)
 }
 
 /// Decrypts the state of the caller's session. Rejects a state that was changed, belongs to another session or has
@@ -45,7 +45,7 @@ pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<Reques
         Error::new(ErrorKind::InvalidRequest, message)
     };
     let place = place::RequestState(own(context)?.session_id);
-    let state: Option<RequestState> = context.store.vault.open_text(place, sealed).await?;
+    let state: Option<RequestState> = context.store.vault.open_text(&place, sealed).await?;
     let state = state.filter(|state| state.expires_at > context.host.now());
     state.ok_or_else(refused)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSeco
             async || {
                 let owned = owned(context, session_id).await?;
                 let place = place::SecondFactor(owned.1.row.id);
-                Ok((owned, context.store.vault.seal(place, secret.as_slice())?))
+                Ok((owned, context.store.vault.seal(&place, secret.as_slice())?))
             },
             |((session, member), sealed)| {
                 check_stepped_up(context, &session)?;

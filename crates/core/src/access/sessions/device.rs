@@ -25,7 +25,7 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
         email: member.row.email,
         at: context.host.now(),
     };
-    let text = context.store.vault.seal_text(place::Device(), &device)?;
+    let text = context.store.vault.seal_text(&place::Device(), &device)?;
     Ok(text.into())
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn known(
 ) -> Option<Digest> {
     let cookie = cookie?.expose_secret();
     let vault = &context.store.vault;
-    let device: Device = vault.open_text(place::Device(), cookie).await.ok()??;
+    let device: Device = vault.open_text(&place::Device(), cookie).await.ok()??;
     let age = context.host.now().duration_since(device.at);
     (device.email == email && age < LIFE).then(|| Digest::of(cookie))
 }

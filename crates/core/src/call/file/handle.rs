@@ -203,7 +203,7 @@ fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
     let text = context
         .store
         .vault
-        .seal_text(place::ResultPart(), reference)?;
+        .seal_text(&place::ResultPart(), reference)?;
     let handle = format!("{PREFIX}{text}");
     Ok((handle.len() <= LONGEST).then_some(handle))
 }
@@ -215,7 +215,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     if handle.len() > LONGEST {
         return Err(unknown());
     }
-    let opened = context.store.vault.open_text(place::ResultPart(), encoded);
+    let opened = context.store.vault.open_text(&place::ResultPart(), encoded);
     let reference: Reference = opened.await?.ok_or_else(unknown)?;
     let is_own = match context.caller.as_ref() {
         Caller::McpSession(session) => session.identifier.as_str() == reference.identifier,

@@ -93,7 +93,7 @@ fn new_secret(
     let mut bytes = zeroize::Zeroizing::new([0; 32]);
     context.host.entropy.fill(bytes.as_mut_slice());
     let place = place::WebhookSecret(id, generation);
-    let sealed = context.store.vault.seal(place, bytes.as_slice())?;
+    let sealed = context.store.vault.seal(&place, bytes.as_slice())?;
     let text = zeroize::Zeroizing::new(STANDARD.encode(bytes.as_slice()));
     Ok((sealed, SecretString::from(format!("whsec_{}", &*text))))
 }

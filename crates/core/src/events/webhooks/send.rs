@@ -70,7 +70,7 @@ async fn attempt(
     let mut signatures = Vec::new();
     for secret in webhook.signing(at) {
         let place = place::WebhookSecret(webhook.id, secret.generation);
-        let key = context.store.vault.open(place, &secret.sealed).await?;
+        let key = context.store.vault.open(&place, &secret.sealed).await?;
         signatures.push(signature(&key, &id, &timestamp, &body));
     }
     let unsendable = |_| Error::new(ErrorKind::Internal, "the request can't be made");

@@ -191,7 +191,7 @@ impl Stage {
         let id = AuthorizationId::from_uuid(one);
         let mut authorization = new_authorization(id, &accounts[0], Digest::of("a"), START, hour);
         authorization.state = AuthorizationState::Redirected;
-        authorization.verifier = Some(vault.seal(place::Verifier(id), b"verifier").unwrap());
+        authorization.verifier = Some(vault.seal(&place::Verifier(id), b"verifier").unwrap());
         let id = OutboxId::from_uuid(one);
         let entry = OutboxEntry {
             id,
@@ -200,7 +200,7 @@ impl Stage {
                 account_id: account,
                 generation: 1,
                 client_epoch: 0,
-                token: vault.seal(place::OutboxToken(id, 0), b"token").unwrap(),
+                token: vault.seal(&place::OutboxToken(id, 0), b"token").unwrap(),
                 also_ends: Vec::new(),
             },
             attempts: 0,
@@ -210,7 +210,7 @@ impl Stage {
         let id = ExecutionId::from_uuid(one);
         let [key, request] = ["key", "request"].map(Digest::of);
         let keyed = KeyedCall::started(key, request, Uuid::nil(), (id, account), None, START);
-        let outcome = vault.seal(place::Outcome(id), b"outcome").unwrap();
+        let outcome = vault.seal(&place::Outcome(id), b"outcome").unwrap();
         let id = WebhookId::from_uuid(one);
         let webhook = Webhook {
             id,
@@ -220,7 +220,7 @@ impl Stage {
             description: None,
             secrets: vec![SigningSecret {
                 generation: 1,
-                sealed: vault.seal(place::WebhookSecret(id, 1), b"s").unwrap(),
+                sealed: vault.seal(&place::WebhookSecret(id, 1), b"s").unwrap(),
                 until: None,
             }],
             disabled: None,
@@ -229,11 +229,11 @@ impl Stage {
             extra: Default::default(),
         };
         let id = MemberId::from_uuid(one);
-        let sealed = vault.seal(place::SecondFactor(id), b"second").unwrap();
+        let sealed = vault.seal(&place::SecondFactor(id), b"second").unwrap();
         let member = Member::new(id, "ada@example.com", Role::Owner, START);
         let member = member.enrolling(sealed).unwrap();
         let id = ApprovalId::from_uuid(one);
-        let sealed = vault.seal(place::Arguments(id), b"{}").unwrap();
+        let sealed = vault.seal(&place::Arguments(id), b"{}").unwrap();
         let batch = batch
             .insert(authorization)
             .insert(entry)

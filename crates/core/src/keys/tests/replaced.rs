@@ -107,7 +107,7 @@ fn nothing_is_stored_under_a_key_once_it_is_replaced() {
     });
     let opened = stage
         .world
-        .run(stage.context.store.vault.open(place, &connection));
+        .run(stage.context.store.vault.open(&place, &connection));
     assert_eq!(opened.unwrap().as_slice(), b"secret");
 }
 
@@ -137,37 +137,33 @@ fn tokens_in_the_spool_keep_their_key() {
     let world = World::new();
     let (machine, store) = (Arc::new(Machine::default()), Flaky::new(world.process(0)));
     let spool = machine.spool(0, || {});
+    let (process, kept) = (world.process(0), Arc::clone(&store) as _);
     let opened = open_spooled(
-        world.process(0),
+        process,
         &STABLE,
         always(200, "{}"),
-        Arc::clone(&store) as _,
+        kept,
         Arc::clone(&spool),
     );
     let context = world.run(opened);
-    let account = account(1, "ada");
+    let stage = Stage {
+        world,
+        store,
+        context,
+    };
+    let (context, vault) = (&stage.context, &stage.context.store.vault);
     let tokens = TokenSet::new("token".into(), None, None);
-    let sealed = tokens
-        .seal_for_spool(&context.store.vault, &account, Uuid::nil())
-        .unwrap();
+    let place = || place::SpooledTokens::of(Uuid::nil(), &account(1, "ada"), 0);
+    let sealed = tokens.seal_at(vault, &place()).unwrap();
     let record = json!({ "sealed": sealed }).to_string();
-    world.run(spool.put("a", record.as_bytes())).unwrap();
-    let added = world.run(add(&context, AddKey::new())).unwrap().key_id;
-    world
-        .run(activate(
-            &context,
-            ActivateKey::new(&added, KeyActivation::default().at_once(true)),
-        ))
-        .unwrap();
-    world.run(reencrypt_all(&context, |_| {})).unwrap();
-    let error = world
-        .run(retire(&context, RetireKey::new(FIRST)))
-        .unwrap_err();
+    stage.done(spool.put("a", record.as_bytes()));
+    stage.next_key();
+    stage.reencrypt(context);
+    let error = stage.retire(context, FIRST).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
-    let opened = TokenSet::open_from_spool(&context.store.vault, &account, Uuid::nil(), 0, &sealed);
-    assert!(world.run(opened).is_ok());
-    world.run(spool.remove("a")).unwrap();
-    world.run(retire(&context, RetireKey::new(FIRST))).unwrap();
+    stage.done(TokenSet::open_at(vault, &place(), 0, &sealed));
+    stage.done(spool.remove("a"));
+    stage.retire(context, FIRST).unwrap();
 }
 
 #[test]
@@ -189,31 +185,6 @@ fn a_row_that_cannot_be_opened_is_named_and_keeps_its_key() {
     let key = &reached.failed[0].key;
     assert!(key.starts_with("acct_00000000"), "{key}");
     assert!(stage.retire(&stage.context, FIRST).is_err());
-}
-
-#[test]
-fn what_is_cut_off_is_finished_by_the_next_one() {
-    let stage = Stage::new();
-    stage.fill(250);
-    stage.next_key();
-    let all = stage.under_the_first();
-    // It stops for good after its second batch.
-    let (world, batches) = (stage.world.clone(), AtomicUsize::new(0));
-    stage.store.watch(move |batch| {
-        if batch.name == "keys.reencrypt" && batches.fetch_add(1, Ordering::SeqCst) == 1 {
-            world.freeze(7, true);
-        }
-    });
-    let context = stage.context.clone();
-    stage.world.process(7).spawn(Box::pin(async move {
-        drop(reencrypt_all(&context, |_| {}).await);
-    }));
-    stage.world.run_until_idle();
-    stage.world.kill(7);
-    let left = stage.under_the_first();
-    assert!((1..all).contains(&left), "{left}");
-    let reached = stage.reencrypt(&stage.context);
-    assert_eq!((reached.done, reached.left), (all, 0));
 }
 
 /// A service of two processes calls for 1,000 accounts in turn while an operator replaces the key: each way of sealing

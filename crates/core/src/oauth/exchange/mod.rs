@@ -149,7 +149,7 @@ async fn granted_for_code(
     let verifier = match &authorization.verifier {
         Some(sealed) => {
             let place = place::Verifier(authorization.id);
-            Some(context.store.vault.open(place, sealed).await?)
+            Some(context.store.vault.open(&place, sealed).await?)
         }
         None => None,
     };

@@ -42,6 +42,7 @@ impl SpooledTokens {
             )
         })?;
         let name = name(account.id, refreshed.owner);
+        let place = place::SpooledTokens::of(refreshed.owner, account, tokens.client_epoch());
         let record = Self {
             account_id: account.id,
             owner: refreshed.owner,
@@ -51,7 +52,7 @@ impl SpooledTokens {
             scopes: refreshed.scopes.clone(),
             rotated: refreshed.rotated,
             client_epoch: tokens.client_epoch(),
-            sealed: tokens.seal_for_spool(&context.store.vault, account, refreshed.owner)?,
+            sealed: tokens.seal_at(&context.store.vault, &place)?,
         };
         let record = serde_json::to_vec(&record)
             .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;

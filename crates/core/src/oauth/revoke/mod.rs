@@ -116,7 +116,7 @@ fn entry(
         generation,
         client_epoch: connection.client_epoch,
         token: context.store.vault.seal(
-            place::OutboxToken(id, connection.client_epoch),
+            &place::OutboxToken(id, connection.client_epoch),
             token.as_bytes(),
         )?,
         also_ends: also_ends.to_vec(),
@@ -356,7 +356,7 @@ async fn revoke(
         return Ok(Outcome::Unsupported);
     };
     let place = place::OutboxToken(entry, connection.client_epoch);
-    let token = context.store.vault.open(place, token).await?;
+    let token = context.store.vault.open(&place, token).await?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;
     let token = [("token", token.as_ref())];

@@ -51,7 +51,7 @@ impl Attempt {
         let text = context
             .store
             .vault
-            .seal_text(place::SignInAttempt(), self)?;
+            .seal_text(&place::SignInAttempt(), self)?;
         Ok(text.into())
     }
 }
@@ -68,7 +68,7 @@ pub(crate) async fn open(
         )
     };
     let (vault, cookie) = (&context.store.vault, cookie.ok_or_else(unknown)?);
-    let opened = vault.open_text(place::SignInAttempt(), cookie).await?;
+    let opened = vault.open_text(&place::SignInAttempt(), cookie).await?;
     let attempt: Attempt = opened.ok_or_else(unknown)?;
     let age = context.host.now().duration_since(attempt.began_at);
     if age >= LIFE {

@@ -30,7 +30,7 @@ pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approv
     let approval_id = read.approval_id.as_str();
     let found = row(context, approval_id).await?.row;
     let place = place::Arguments(found.id);
-    let opened = context.store.vault.open(place, &found.arguments).await?;
+    let opened = context.store.vault.open(&place, &found.arguments).await?;
     let arguments = serde_json::from_slice(&opened).map_err(|error| {
         Error::new(ErrorKind::Internal, "the arguments can't be read").with_source(error)
     })?;

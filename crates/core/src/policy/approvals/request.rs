@@ -196,7 +196,7 @@ pub(crate) async fn request(
         call.check_room(waiting.filter(|row| !row.is_over(now)))?;
         let id = ApprovalId::from_uuid(context.host.new_id());
         let vault = &context.store.vault;
-        let sealed = vault.seal(place::Arguments(id), call.arguments.as_bytes())?;
+        let sealed = vault.seal(&place::Arguments(id), call.arguments.as_bytes())?;
         Ok((found, Some(call.approval(id, sealed, because, now)), now))
     };
     let decide = |(found, new, now): (Option<Versioned<Approval>>, Option<Approval>, _)| {
