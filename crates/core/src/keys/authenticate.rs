@@ -76,11 +76,11 @@ async fn begin(context: &Context) -> Result<(Timestamp, Timestamp)> {
                 if let Some(began) = began {
                     return Ok((Change::none(), (began, now)));
                 }
-                let active = keys.into_iter().filter(is_active);
-                let change = active.fold(Change::none(), |change, mut found| {
+                let mut change = Change::none();
+                for mut found in keys.into_iter().filter(is_active) {
                     found.row.upgraded_at = Some(now);
-                    change.update(found.row, found.version)
-                });
+                    change = change.update(found.row, found.version);
+                }
                 Ok((change, (now, now)))
             },
         )
@@ -91,8 +91,8 @@ fn is_active(found: &Versioned<DataKey>) -> bool {
     found.row.state == DataKeyState::Active
 }
 
-/// A change that adds MACs to those of the next rows without a correct one, their number, and the next position. If another
-/// process has finished already, there is nothing to do, because rows without a MAC were written since.
+/// A change that adds MACs to those of the next rows without a correct one, their number, and the next position. If
+/// another process has finished already, there is nothing to do, because rows without a MAC were written since.
 async fn load(context: &Context, position: &Position) -> Result<(Change, u64, Option<Position>)> {
     context.store.vault.reload().await?;
     if context.store.vault.rows_since().is_some() {
@@ -133,17 +133,14 @@ async fn end(context: &Context, rows: u64) -> Result<()> {
                 Ok(proving)
             },
             |proving| {
-                let Some((active, _)) = proving
-                    .iter()
-                    .find(|(row, _)| row.state == DataKeyState::Active)
-                else {
-                    return Ok((Change::none(), ()));
-                };
-                let audit = NewAudit::new("key.authenticates_rows", "key", active.id);
-                let change = Change::none().audit(audit.fact("rows", rows));
-                let change = proving
-                    .into_iter()
-                    .fold(change, |change, (row, version)| change.update(row, version));
+                let mut change = Change::none();
+                for (row, version) in proving {
+                    if row.state == DataKeyState::Active {
+                        let audit = NewAudit::new("key.authenticates_rows", "key", row.id);
+                        change = change.audit(audit.fact("rows", rows));
+                    }
+                    change = change.update(row, version);
+                }
                 Ok((change, ()))
             },
         )

@@ -23,29 +23,24 @@ use crate::{
     context::{Context, EnvironmentOptions, TokenSet},
     digest::Digest,
     domain::{
-        Account, AuthorizationState, Credential, KeyedCall, OutboxEntry, OutboxTask, Session,
-        account::new_account,
-        approval::tests::waiting,
-        authorization::new_authorization,
-        member::Member,
-        webhook::{SigningSecret, Webhook},
+        Account, AuthorizationState, KeyedCall, OutboxEntry, OutboxTask, Session,
+        approval::tests::waiting, authorization::new_authorization, member::Member,
     },
-    identifier::{
-        AccountId, ApprovalId, AuthorizationId, ConnectionId, ExecutionId, Identifier, MemberId,
-        OutboxId, WebhookId,
-    },
+    events::webhooks,
+    identifier::{ApprovalId, AuthorizationId, ConnectionId, ExecutionId, MemberId, OutboxId},
     maintenance, policy,
     ports::{BoxFuture, KeySource, Runtime as _},
     resource::{
         ActivateKey, AddKey, ExecuteRequest, KeyActivation, KeyCount, ListKeys, NewAccountToken,
-        NewAppCredential, NewConnection, NewMcpSession, Policy, Reencryption, RetireKey, SetPolicy,
+        NewAppCredential, NewConnection, NewMcpSession, NewWebhook, Policy, Reencryption,
+        RetireKey, SetPolicy,
     },
     seal::{KeyRing, Pseudonyms, data_keys_in, place},
     state::{AccountState, Role, TokenAccess},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{
-        Flaky, Machine, RING, STABLE, START, World, account, always, idle, open, open_spooled,
-        ports,
+        Flaky, Machine, RING, STABLE, START, World, account, always, idle, insert_account_at, open,
+        open_spooled, ports,
     },
 };
 
@@ -148,48 +143,21 @@ impl Stage {
         self.done(connections::create(context, new)).id
     }
 
-    fn commit(&self, batch: Batch) {
-        let committed = self.done(self.context.store.commit(batch));
-        assert_eq!(committed, Commit::Committed);
-    }
-
-    /// A connection `demo` with so many active accounts, and a row of every kind that has a secret or a MAC.
-    fn fill(&self, accounts: u128) {
+    /// A connection `demo` with so many active accounts, and a row of every kind that has a secret or a MAC. Returns the
+    /// first account.
+    fn fill(&self, accounts: u128) -> Account {
         let (world, context) = (&self.world, &self.context);
         let (vault, store) = (&context.store.vault, &context.store);
         let connection = self.connection(context, "demo");
-        let accounts: Vec<Account> = (0..accounts)
-            .map(|number| {
-                let id = AccountId::from_uuid(Uuid::from_u128(number));
-                let identifier = Identifier::new(user(number)).unwrap();
-                Account {
-                    state: AccountState::Active,
-                    generation: 1,
-                    last_generation: 1,
-                    ..new_account(id, connection, identifier, START)
-                }
-            })
-            .collect();
-        let mut batch = Batch::new();
-        for account in &accounts {
-            let token = SecretString::from(format!("token of {}", account.identifier));
-            let tokens = TokenSet::new(token, None, None);
-            let credential = Credential {
-                account_id: account.id,
-                generation: 1,
-                sealed: Some(tokens.seal(vault, account, 1).unwrap()),
-                pending_for: None,
-                client_epoch: 0,
-                sent_at: None,
-                created_at: START,
-                extra: Default::default(),
-            };
-            batch = batch.insert(account.clone()).insert(credential);
-        }
-        let (one, account) = (Uuid::from_u128(1), accounts[0].id);
+        let insert = |number| {
+            let state = AccountState::Active;
+            world.run(insert_account_at(context, connection, &user(number), state))
+        };
+        let accounts: Vec<Account> = (0..accounts).map(insert).collect();
+        let (one, account) = (Uuid::from_u128(1), &accounts[0]);
         let hour = START + SignedDuration::from_hours(1);
         let id = AuthorizationId::from_uuid(one);
-        let mut authorization = new_authorization(id, &accounts[0], Digest::of("a"), START, hour);
+        let mut authorization = new_authorization(id, account, Digest::of("a"), START, hour);
         authorization.state = AuthorizationState::Redirected;
         authorization.verifier = Some(vault.seal(&place::Verifier(id), b"verifier").unwrap());
         let id = OutboxId::from_uuid(one);
@@ -197,7 +165,7 @@ impl Stage {
             id,
             task: OutboxTask::Revoke {
                 connection_id: connection,
-                account_id: account,
+                account_id: account.id,
                 generation: 1,
                 client_epoch: 0,
                 token: vault.seal(&place::OutboxToken(id, 0), b"token").unwrap(),
@@ -209,50 +177,29 @@ impl Stage {
         };
         let id = ExecutionId::from_uuid(one);
         let [key, request] = ["key", "request"].map(Digest::of);
-        let keyed = KeyedCall::started(key, request, Uuid::nil(), (id, account), None, START);
+        let keyed = KeyedCall::started(key, request, Uuid::nil(), (id, account.id), None, START);
         let outcome = vault.seal(&place::Outcome(id), b"outcome").unwrap();
-        let id = WebhookId::from_uuid(one);
-        let webhook = Webhook {
-            id,
-            url: String::from("https://app.example/"),
-            connections: Default::default(),
-            events: Vec::new(),
-            description: None,
-            secrets: vec![SigningSecret {
-                generation: 1,
-                sealed: vault.seal(&place::WebhookSecret(id, 1), b"s").unwrap(),
-                until: None,
-            }],
-            disabled: None,
-            created_at: START,
-            updated_at: START,
-            extra: Default::default(),
-        };
         let id = MemberId::from_uuid(one);
         let sealed = vault.seal(&place::SecondFactor(id), b"second").unwrap();
         let member = Member::new(id, "ada@example.com", Role::Owner, START);
         let member = member.enrolling(sealed).unwrap();
         let id = ApprovalId::from_uuid(one);
         let sealed = vault.seal(&place::Arguments(id), b"{}").unwrap();
-        let batch = batch
+        let batch = Batch::new()
             .insert(authorization)
             .insert(entry)
             .insert(keyed.with_outcome(Some(outcome)))
-            .insert(webhook)
             .insert(Session::new(Digest::of("session"), &member, START))
             .insert(member)
             .insert(waiting(id, sealed));
-        self.commit(batch);
+        let committed = self.done(store.commit(batch));
+        assert_eq!(committed, Commit::Committed);
         let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
         drop(self.done(Pseudonyms::open(vault, store, runtime, entropy)));
         let new = NewAppCredential::new("app");
         let app = self.done(access::app_credentials::create(context, new));
         let (id, secret) = (&app.credential.client_id, app.client_secret.expose_secret());
-        drop(
-            world
-                .run(access::issue_access_token(context, id, secret, None))
-                .unwrap(),
-        );
+        drop(self.done(access::issue_access_token(context, id, secret, None)));
         let token = NewAccountToken::new("demo", user(0), TokenAccess::Read);
         drop(self.done(access::account_tokens::create(context, token)));
         let session = NewMcpSession::new(user(0)).verify_url("https://app.example/back");
@@ -260,6 +207,9 @@ impl Stage {
         let rules = json!({ "name": "read", "read_only": true });
         let rules: Policy = serde_json::from_value(rules).unwrap();
         drop(self.done(policy::set(context, SetPolicy::from(rules))));
+        let webhook = NewWebhook::new("https://app.example/").events(["account.created"]);
+        drop(self.done(webhooks::create(context, webhook)));
+        accounts.into_iter().next().unwrap()
     }
 
     /// How many rows the first key of the store has sealed.

@@ -8,7 +8,7 @@ use crate::seal::place::{Again, SECRETS};
 #[test]
 fn every_table_and_every_declared_secret_is_sealed_again() {
     let stage = Stage::new();
-    stage.fill(1);
+    let account = stage.fill(1);
     let is_listed = |table: &Table| tables().any(|one| one == table);
     let rows = stage.all_rows(is_listed);
     // Erased rows are only removed from the disk.
@@ -24,11 +24,8 @@ fn every_table_and_every_declared_secret_is_sealed_again() {
     }
     // Each declared secret is in one of the rows, and its declaration finds it there.
     stage.next_key();
-    let id = AccountId::from_uuid(Uuid::from_u128(0));
-    let account = stage
-        .done(stage.context.store.account(id))
-        .map(|found| found.row);
     let vault = &stage.context.store.vault;
+    let account = Some(account);
     let again = Again { vault, account };
     for secrets in SECRETS {
         let mut rows = stage.found(|table| *table == *secrets.table).into_iter();
@@ -183,7 +180,7 @@ fn a_row_that_cannot_be_opened_is_named_and_keeps_its_key() {
     assert_eq!((reached.done, reached.left), (all - 1, 1));
     assert_eq!(reached.failed[0].table, "credential");
     let key = &reached.failed[0].key;
-    assert!(key.starts_with("acct_00000000"), "{key}");
+    assert!(key.starts_with("acct_"), "{key}");
     assert!(stage.retire(&stage.context, FIRST).is_err());
 }
 
