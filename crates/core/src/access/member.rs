@@ -5,7 +5,7 @@ use crate::{
     context::{Context, change::Change},
     domain::{Member, one_time_code},
     identifier::MemberId,
-    seal::place,
+    sealed::place,
     store::Record as _,
 };
 

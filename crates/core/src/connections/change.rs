@@ -14,8 +14,7 @@ use crate::{
     },
     oauth,
     resource::{self, ChangeConnection, ConnectionChange},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     store::Versioned,
 };
 

@@ -14,8 +14,12 @@ pub(crate) use delete::delete;
 pub(crate) use read::{list, read};
 
 use crate::{
-    Error, Result, context::Context, domain::Account, identifier::ConnectionId, seal::place,
-    sealed::Sealed, store::Versioned,
+    Error, Result,
+    context::Context,
+    domain::Account,
+    identifier::ConnectionId,
+    sealed::{Sealed, place},
+    store::Versioned,
 };
 
 async fn accounts_of(

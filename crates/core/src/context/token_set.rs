@@ -11,8 +11,9 @@ use zeroize::Zeroizing;
 use crate::{
     Error, ErrorKind, Result,
     domain::Account,
-    seal::{Place, Vault, place},
+    seal::Vault,
     sealed::Sealed,
+    sealed::{Place, place},
 };
 
 /// The tokens of one generation of an account's credential.

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Extra;
 use crate::{
     identifier::{AccountId, AuthorizationId},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// One token set. It's inserted once and can later only be shredded. A refresh inserts a new generation. Replaced tokens

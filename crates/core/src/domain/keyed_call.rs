@@ -8,8 +8,7 @@ use super::Extra;
 use crate::{
     digest::Digest,
     identifier::{AccountId, ExecutionId},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// How long Stead keeps an outcome, from the call's start.

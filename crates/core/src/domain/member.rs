@@ -11,8 +11,7 @@ use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
     identifier::MemberId,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{MemberState, Role, SignInMethod},
 };
 

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Extra;
 use crate::{
     identifier::{AccountId, ConnectionId, OutboxId},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// Work that remains at a product after a commit.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Extra;
-use crate::{seal::place, sealed::Sealed};
+use crate::sealed::{Sealed, place};
 
 /// A secret of the deployment, which all of its processes share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, NewAudit};
-use crate::{identifier::WebhookId, seal::place, sealed::Sealed};
+use crate::{
+    identifier::WebhookId,
+    sealed::{Sealed, place},
+};
 pub(crate) use crate::{
     resource::webhook::{WebhookDeliveryRow as Delivery, WebhookRow as Webhook},
     state::DeliveryState,

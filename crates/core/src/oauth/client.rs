@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-use crate::{Error, ErrorKind, Result, context::Context, domain::Connection, seal::place};
+use crate::{Error, ErrorKind, Result, context::Context, domain::Connection, sealed::place};
 
 /// A client id with its secret.
 pub(super) struct ClientCredentials {

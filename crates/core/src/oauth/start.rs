@@ -18,7 +18,7 @@ use crate::{
         readiness::connection_ready,
     },
     identifier::AuthorizationId,
-    seal::place,
+    sealed::place,
     store::Versioned,
 };
 

@@ -20,8 +20,7 @@ use crate::{
     digest::Digest,
     domain::Extra,
     identifier::{AccountId, ConnectionId},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 operations! {

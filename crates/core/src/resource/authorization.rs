@@ -24,8 +24,7 @@ use crate::{
         authorization::{EndpointSnapshot, PendingCredential},
     },
     identifier::{AccountId, ConnectionId},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 operations! {

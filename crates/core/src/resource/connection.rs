@@ -16,7 +16,10 @@ use crate::{
     state::{ConnectionHealth, ConnectionState},
 };
 #[cfg(feature = "platform")]
-use crate::{domain::Extra, seal::place, sealed::Sealed};
+use crate::{
+    domain::Extra,
+    sealed::{Sealed, place},
+};
 
 operations! {
     /// Lists connections.

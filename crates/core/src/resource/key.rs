@@ -18,7 +18,11 @@ use crate::{
     state::DataKeyState,
 };
 #[cfg(feature = "platform")]
-use crate::{domain::Extra, identifier::DataKeyId, seal::place, sealed::Sealed};
+use crate::{
+    domain::Extra,
+    identifier::DataKeyId,
+    sealed::{Sealed, place},
+};
 
 operations! {
     /// Lists data keys and the progress of a re-encryption.

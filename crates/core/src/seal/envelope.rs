@@ -8,8 +8,12 @@ use chacha20poly1305::{
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::Place;
-use crate::{Error, ErrorKind, Result, identifier::DataKeyId, ports::Entropy, sealed::Sealed};
+use crate::{
+    Error, ErrorKind, Result,
+    identifier::DataKeyId,
+    ports::Entropy,
+    sealed::{Place, Sealed},
+};
 
 pub(super) const FORMAT: u8 = 1;
 const NONCE_BYTES: usize = 24;

@@ -6,12 +6,13 @@ use sha2::Sha256;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::{KEY_BYTES, Vault, place};
+use super::{KEY_BYTES, Vault};
 use crate::{
     Error, ErrorKind, Result,
     domain::Secret,
     identifier::ConnectionId,
     ports::{Entropy, Runtime},
+    sealed::place,
     store::{Batch, Commit, Records},
 };
 

@@ -17,7 +17,7 @@ use crate::{
     ErrorKind, Result,
     context::TokenSet,
     identifier::DataKeyId,
-    sealed::Sealed,
+    sealed::{AssociatedData, Place, Sealed},
     store::{Batch, Commit, MemoryStore, Records},
     testing::{Numbers, START, World, account},
 };

@@ -24,7 +24,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    KeyRing, Place,
+    KeyRing,
     envelope::{Envelope, data_keys_in, open_with, seal_with},
     rows::RowKey,
     wrapped::{Bytes, first_data_key, new_data_key, unwrap, wrap},
@@ -34,7 +34,7 @@ use crate::{
     domain::DataKey,
     identifier::DataKeyId,
     ports::{Entropy, KeySource, Runtime},
-    sealed::Sealed,
+    sealed::{Place, Sealed},
     state::DataKeyState,
     store::{Batch, Commit, Record, Records, Table, Versioned, Write},
 };

@@ -8,11 +8,10 @@ use zeroize::Zeroizing;
 use super::{
     KEY_BYTES, KeyRing,
     envelope::{Envelope, open_with, seal_with},
-    place::WrappedKey,
 };
 use crate::{
     Error, ErrorKind, Result, domain::DataKey, identifier::DataKeyId, ports::Entropy,
-    state::DataKeyState,
+    sealed::place::WrappedKey, state::DataKeyState,
 };
 
 /// A decrypted data key.

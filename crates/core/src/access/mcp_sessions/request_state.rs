@@ -4,7 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::own;
-use crate::{Error, ErrorKind, Result, context::Context, identifier::AuthorizationId, seal::place};
+use crate::{
+    Error, ErrorKind, Result, context::Context, identifier::AuthorizationId, sealed::place,
+};
 
 /// Lifetime of the state.
 const LIFE: SignedDuration = SignedDuration::from_mins(15);

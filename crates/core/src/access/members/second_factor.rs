@@ -11,7 +11,7 @@ use crate::{
     context::{Attempt, Context, change::Change},
     domain::{Member, Session},
     resource::NewSecondFactor,
-    seal::place,
+    sealed::place,
     store::Versioned,
 };
 

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use super::authenticate::owned;
-use crate::{Result, context::Context, digest::Digest, seal::place};
+use crate::{Result, context::Context, digest::Digest, sealed::place};
 
 /// How long a browser is known after a sign-in.
 const LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);

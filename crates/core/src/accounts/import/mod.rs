@@ -26,8 +26,7 @@ use crate::{
         AccountImport, AccountImportResult, AccountImportResults, AccountWithTokens,
         ExistingAccounts, ImportOutcome,
     },
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::AccountState,
     store::Versioned,
 };

@@ -14,7 +14,7 @@ use crate::{
     identifier::AccountId,
     resource::{ExecuteRequest, LeftOut},
     results::{Part, View},
-    seal::place,
+    sealed::place,
     tool::{ToolEntry, Warning, Whole, WholeKind},
 };
 

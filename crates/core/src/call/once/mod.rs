@@ -20,7 +20,7 @@ use crate::{
     identifier::{AccountId, ConnectionName, ExecutionId},
     ports::Body,
     resource::Execution,
-    seal::place,
+    sealed::place,
     store::Versioned,
 };
 

@@ -8,8 +8,7 @@ use crate::{
     caller::Caller,
     digest::Digest,
     identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);

@@ -10,8 +10,11 @@ pub(crate) use crate::{
 
 use super::{Account, Connection, NewEvent, Subject};
 use crate::{
-    Error, ErrorKind, Result, digest::Digest, error::ActBy, identifier::AuthorizationId,
-    seal::place, sealed::Sealed,
+    Error, ErrorKind, Result,
+    digest::Digest,
+    error::ActBy,
+    identifier::AuthorizationId,
+    sealed::{Sealed, place},
 };
 
 /// A new authorization of an account.

@@ -8,8 +8,7 @@ pub(crate) use crate::resource::connection::ConnectionRow as Connection;
 use crate::{
     Error, Result,
     product::Product,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{ConnectionHealth, ConnectionState},
 };
 

@@ -28,8 +28,7 @@ use crate::{
     domain::{webhook::Webhook, webhook_url::check_url},
     identifier::WebhookId,
     resource::EventFilter,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     store::Versioned,
 };
 

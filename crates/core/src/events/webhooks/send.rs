@@ -15,7 +15,7 @@ use crate::{
     identifier::EventId,
     ports::{Body, Limits},
     scrub::scrub,
-    seal::place,
+    sealed::place,
     tool::Response,
 };
 

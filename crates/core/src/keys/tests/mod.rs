@@ -35,7 +35,8 @@ use crate::{
         NewAppCredential, NewConnection, NewMcpSession, NewWebhook, Policy, Reencryption,
         RetireKey, SetPolicy,
     },
-    seal::{KeyRing, Pseudonyms, data_keys_in, place},
+    seal::{KeyRing, Pseudonyms, data_keys_in},
+    sealed::place,
     state::{AccountState, Role, TokenAccess},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{super::rows::tables, *};
-use crate::seal::place::{Again, SECRETS};
+use crate::seal::{Again, secrets::SECRETS};
 
 #[test]
 fn every_table_and_every_declared_secret_is_sealed_again() {

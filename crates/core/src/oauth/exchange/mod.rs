@@ -21,8 +21,7 @@ use crate::{
     },
     identifier::AuthorizationId,
     product::Product,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{AccountState, ConnectionHealth},
     store::Versioned,
 };

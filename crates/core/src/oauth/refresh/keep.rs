@@ -22,8 +22,7 @@ use crate::{
         refresh::{Keep, Refreshed},
     },
     identifier::{AccountId, AuthorizationId},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::ConnectionHealth,
     store::Versioned,
 };

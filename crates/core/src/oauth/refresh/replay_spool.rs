@@ -9,7 +9,7 @@ use crate::{
     context::{Context, TokenSet},
     domain::refresh::Refreshed,
     identifier::AccountId,
-    seal::place,
+    sealed::place,
 };
 
 /// Moves everything from the spool into the store. What cannot be moved stays for the next time.

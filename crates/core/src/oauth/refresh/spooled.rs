@@ -9,8 +9,7 @@ use crate::{
     context::{Context, TokenSet},
     domain::{Account, refresh::Refreshed},
     identifier::AccountId,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// One record.

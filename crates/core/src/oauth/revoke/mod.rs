@@ -16,8 +16,7 @@ use crate::{
     identifier::{AccountId, OutboxId},
     product::Product,
     scrub::Secrets,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{AccountReason, ConnectionHealth},
     store::{Batch, Commit, Versioned},
 };

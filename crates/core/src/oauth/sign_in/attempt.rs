@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::not_completed;
-use crate::{Result, context::Context, digest::Digest, oauth::Callback, seal::place};
+use crate::{Result, context::Context, digest::Digest, oauth::Callback, sealed::place};
 
 /// How long the way to the provider and back may take.
 const LIFE: SignedDuration = SignedDuration::from_mins(10);

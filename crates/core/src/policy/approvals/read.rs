@@ -5,7 +5,7 @@ use crate::{
     Error, ErrorKind, Result,
     context::Context,
     resource::{Approval, ListApprovals, Page, ReadApproval},
-    seal::place,
+    sealed::place,
 };
 
 /// Approvals, newest first, without their arguments. A page can have fewer than `page_size` items even if more follow.

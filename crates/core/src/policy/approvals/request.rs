@@ -11,8 +11,7 @@ use crate::{
     domain::{Approval, approval::Trigger},
     identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
     policy::decide::Because,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::ApprovalState,
     store::Versioned,
 };

@@ -5,7 +5,7 @@ use uuid::Uuid;
 /// What is authenticated with a secret, but not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AssociatedData<'a> {
-    pub(super) table: &'a str,
+    pub(crate) table: &'a str,
     row: Uuid,
     column: &'a str,
     generation: u64,
@@ -35,7 +35,7 @@ impl<'a> AssociatedData<'a> {
 
     /// Length-prefixed, so that no two places have the same bytes. The first client's epoch is omitted, because secrets
     /// from before epochs belong to it.
-    pub(super) fn bytes(self) -> Vec<u8> {
+    pub(crate) fn bytes(self) -> Vec<u8> {
         let generation = self.generation.to_be_bytes();
         let client_epoch = self.client_epoch.to_be_bytes();
         let parts: [&[u8]; 6] = [

@@ -5,7 +5,19 @@ use std::{fmt, marker::PhantomData};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
-use crate::seal::{Place, Stored};
+mod associated;
+pub(crate) mod place;
+
+pub(crate) use associated::AssociatedData;
+
+/// A place of a secret, which its encryption is bound to.
+pub(crate) trait Place {
+    /// What is authenticated with the secret, but not stored.
+    fn data(&self) -> AssociatedData<'_>;
+}
+
+/// A place in something that Stead stores. When Stead looks for the rows that need a key, it looks there.
+pub(crate) trait Stored: Place {}
 
 /// The encrypted secret of a place: key ID, nonce and ciphertext. Base64 in JSON.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,8 +56,7 @@ impl<'de, P: Stored> Deserialize<'de> for Sealed<P> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::seal::place::ClientSecret;
+    use super::{place::ClientSecret, *};
 
     #[test]
     fn sealed_bytes_are_base64_in_json_and_shown_nowhere() {
