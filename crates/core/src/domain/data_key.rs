@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{NewAudit, NewEvent};
 pub(crate) use crate::resource::key::DataKeyRow as DataKey;
@@ -19,8 +18,6 @@ pub(crate) enum Trigger {
     Replaced,
     /// Nothing is encrypted with it any more.
     Retired,
-    /// A process can't decrypt it.
-    Unopened(Uuid),
 }
 
 impl DataKey {
@@ -47,15 +44,9 @@ impl DataKey {
                 unopened_by: BTreeMap::new(),
                 ..next
             },
-            (Added, Trigger::Unopened(process)) => {
-                let mut next = next;
-                next.unopened_by.insert(process, now);
-                next
-            }
             (Active, Trigger::Activated)
             | (Added | Retiring | Retired, Trigger::Replaced)
-            | (Retired, Trigger::Retired)
-            | (Active | Retiring | Retired, Trigger::Unopened(_)) => return Ok(None),
+            | (Retired, Trigger::Retired) => return Ok(None),
             (Retired, Trigger::Activated) => {
                 return Err(self.refused("it is retired and its key is destroyed; add another key"));
             }
@@ -87,6 +78,8 @@ impl DataKey {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
     use crate::{identifier::DataKeyId, sealed::Sealed};
 
@@ -111,20 +104,15 @@ mod tests {
     #[test]
     fn every_state_and_trigger() {
         use DataKeyState::{Active, Added, Retired, Retiring};
-        let triggers = [
-            Trigger::Activated,
-            Trigger::Replaced,
-            Trigger::Retired,
-            Trigger::Unopened(Uuid::nil()),
-        ];
+        let triggers = [Trigger::Activated, Trigger::Replaced, Trigger::Retired];
         // The next state. `None` if nothing changes; refused if it's an error.
         let (to, none) = (|state| Ok(Some(state)), Ok(None));
         let refused = Err(ErrorKind::InvalidTransition);
         let table = [
-            (Added, [to(Active), none, to(Retired), to(Added)]),
-            (Active, [none, to(Retiring), refused, none]),
-            (Retiring, [to(Active), none, to(Retired), none]),
-            (Retired, [refused, none, none, none]),
+            (Added, [to(Active), none, to(Retired)]),
+            (Active, [none, to(Retiring), refused]),
+            (Retiring, [to(Active), none, to(Retired)]),
+            (Retired, [refused, none, none]),
         ];
         assert_eq!(table.map(|(state, _)| state), DataKeyState::ALL);
         for (state, expected) in table {

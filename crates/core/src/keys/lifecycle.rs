@@ -192,10 +192,11 @@ pub(crate) async fn keep_up(context: &Context) -> Result<()> {
             || context.store.data_keys(),
             |keys| {
                 let mut change = Change::none();
-                for found in keys.iter().filter(|found| unopened.contains(&found.row.id)) {
-                    let trigger = Trigger::Unopened(context.host.process);
-                    if let Some(key) = found.row.on(trigger, found.read_at)? {
-                        change = change.update(key, found.version);
+                for mut found in keys {
+                    if found.row.state == DataKeyState::Added && unopened.contains(&found.row.id) {
+                        let said = &mut found.row.unopened_by;
+                        said.insert(context.host.process, found.read_at);
+                        change = change.update(found.row, found.version);
                     }
                 }
                 Ok((change, ()))

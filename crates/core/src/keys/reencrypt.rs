@@ -72,7 +72,6 @@ fn in_background(context: &Context) {
 
 /// Runs the job whenever no other process does, until it's done.
 async fn run(context: &Context, mut progress: impl FnMut(&Reencryption)) -> Result<Reencryption> {
-    context.store.vault.reload().await?;
     loop {
         let job = claim(context, false).await?;
         if job.is_held_by(context.host.process) {
@@ -155,6 +154,7 @@ async fn walk(
     job: &ReencryptionJob,
     progress: &mut impl FnMut(&Reencryption),
 ) -> Result<Option<Reencryption>> {
+    context.store.vault.reload().await?;
     let active = context.store.vault.active()?;
     let keys = context.store.data_keys().await?;
     let keys: Vec<_> = keys.iter().map(|found| found.row.id).collect();

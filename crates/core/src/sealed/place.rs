@@ -124,3 +124,35 @@ secrets!(places);
 impl Stored for SpooledTokens {}
 /// The key ring encrypts it, not another data key.
 impl Stored for WrappedKey {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Digest;
+
+    #[test]
+    fn every_place_is_bound_as_in_the_stores_of_today() {
+        let (id, owner) = (Uuid::from_u128(7), || String::from("owner"));
+        let places: &[&dyn Place] = &[
+            &ClientSecret(ConnectionId::from_uuid(id)),
+            &Verifier(AuthorizationId::from_uuid(id)),
+            &Tokens(AccountId::from_uuid(id), owner(), 1, 2),
+            &OutboxToken(OutboxId::from_uuid(id), 3),
+            &Outcome(ExecutionId::from_uuid(id)),
+            &DeploymentSecret(owner()),
+            &WebhookSecret(WebhookId::from_uuid(id), 4),
+            &Arguments(ApprovalId::from_uuid(id)),
+            &SecondFactor(MemberId::from_uuid(id)),
+            &SpooledTokens(id, owner(), 5),
+            &WrappedKey(DataKeyId::from_uuid(id), owner(), 6),
+            &RequestState(McpSessionId::from_uuid(id)),
+            &ResultPart(),
+            &Device(),
+            &SignInAttempt(),
+        ];
+        let bytes: Vec<Vec<u8>> = places.iter().map(|place| place.data().bytes()).collect();
+        let digest = Digest::of(&format!("{bytes:?}"));
+        let expected = "40decacd8d909f0b363e6d47431a9a956767cef5518fe4a4440b6391cc048692";
+        assert_eq!(digest.as_str(), expected);
+    }
+}
