@@ -5,7 +5,7 @@ use crate::{
     context::{Context, change::Change},
     domain::{Member, one_time_code},
     identifier::MemberId,
-    seal::place,
+    sealed::place,
     store::Record as _,
 };
 
@@ -56,12 +56,8 @@ pub(super) async fn code_step(
     let Some(factor) = &member.second_factor else {
         return Ok(None);
     };
-    let place = place::second_factor(member.id);
-    let secret = context
-        .store
-        .vault
-        .open_sealed(place, &factor.sealed)
-        .await?;
+    let place = place::SecondFactor(member.id);
+    let secret = context.store.vault.open(&place, &factor.sealed).await?;
     let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let (last, now) = (factor.last_step, context.host.now());
     Ok(one_time_code::step_of(&digits, &secret, last, now))

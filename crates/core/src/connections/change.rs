@@ -14,8 +14,7 @@ use crate::{
     },
     oauth,
     resource::{self, ChangeConnection, ConnectionChange},
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     store::Versioned,
 };
 
@@ -55,7 +54,7 @@ async fn load(
     context: &Context,
     name: &str,
     change: &ConnectionChange,
-) -> Result<(Versioned<Connection>, Option<Sealed>)> {
+) -> Result<(Versioned<Connection>, Option<Sealed<place::ClientSecret>>)> {
     let connection = context.connection_row(name).await?;
     let other = match &change.client_secret {
         Some(given) if !is_kept(context, &connection.row, given).await => Some(given),
@@ -71,8 +70,8 @@ async fn is_kept(context: &Context, connection: &Connection, given: &SecretStrin
     let Some(kept) = &connection.client_secret else {
         return false;
     };
-    let place = place::client_secret(connection.id);
-    let opened = context.store.vault.open_sealed(place, kept).await.ok();
+    let place = place::ClientSecret(connection.id);
+    let opened = context.store.vault.open(&place, kept).await.ok();
     let kept = opened.as_deref().and_then(|kept| str::from_utf8(kept).ok());
     kept.is_some_and(|kept| Digest::of(kept).is_of(given.expose_secret().trim()))
 }
@@ -80,7 +79,7 @@ async fn is_kept(context: &Context, connection: &Connection, given: &SecretStrin
 fn decide(
     context: &Context,
     connection: Versioned<Connection>,
-    client_secret: Option<Sealed>,
+    client_secret: Option<Sealed<place::ClientSecret>>,
     change: &ConnectionChange,
 ) -> Result<(Change, Connection)> {
     let Versioned { row, version, .. } = connection;

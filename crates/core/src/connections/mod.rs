@@ -14,8 +14,12 @@ pub(crate) use delete::delete;
 pub(crate) use read::{list, read};
 
 use crate::{
-    Error, Result, context::Context, domain::Account, identifier::ConnectionId, seal::place,
-    sealed::Sealed, store::Versioned,
+    Error, Result,
+    context::Context,
+    domain::Account,
+    identifier::ConnectionId,
+    sealed::{Sealed, place},
+    store::Versioned,
 };
 
 async fn accounts_of(
@@ -44,7 +48,7 @@ fn sealed_client_secret(
     context: &Context,
     connection: ConnectionId,
     secret: Option<&SecretString>,
-) -> Result<Option<Sealed>> {
+) -> Result<Option<Sealed<place::ClientSecret>>> {
     let Some(secret) = secret else {
         return Ok(None);
     };
@@ -56,9 +60,6 @@ fn sealed_client_secret(
             "a client secret has 1 to 1024 characters and no control characters",
         ));
     }
-    context
-        .store
-        .vault
-        .seal(place::client_secret(connection), text.as_bytes())
-        .map(Some)
+    let place = place::ClientSecret(connection);
+    context.store.vault.seal(&place, text.as_bytes()).map(Some)
 }

@@ -242,7 +242,7 @@ impl Context {
         store.now().await?;
         let restored_at = store.restored_at().await?;
         let is_shared = store.is_shared();
-        let vault = Vault::open(
+        let vault = Vault::unlock(
             ports.keys,
             ports.key_source,
             &store,

@@ -6,14 +6,14 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use crate::{
     Error, ErrorKind, Result,
     domain::Account,
-    seal::{AssociatedData, Vault, place},
+    seal::Vault,
     sealed::Sealed,
+    sealed::{Place, place},
 };
 
 /// The tokens of one generation of an account's credential.
@@ -97,25 +97,18 @@ impl TokenSet {
         self.client_epoch
     }
 
-    pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {
-        let owner = place::owner(account);
-        let place = place::tokens(account.id, &owner, generation, self.client_epoch);
-        self.seal_at(vault, place)
-    }
-
-    /// Encrypts them for the spool.
-    pub(crate) fn seal_for_spool(
+    pub(crate) fn seal(
         &self,
         vault: &Vault,
         account: &Account,
-        refresh: Uuid,
-    ) -> Result<Sealed> {
-        let owner = place::owner(account);
-        let place = place::spooled_tokens(refresh, &owner, self.client_epoch);
-        self.seal_at(vault, place)
+        generation: u64,
+    ) -> Result<Sealed<place::Tokens>> {
+        let place = place::Tokens::of(account, generation, self.client_epoch);
+        self.seal_at(vault, &place)
     }
 
-    fn seal_at(&self, vault: &Vault, place: AssociatedData<'_>) -> Result<Sealed> {
+    /// Encrypts them for a place of theirs.
+    pub(crate) fn seal_at<P: Place>(&self, vault: &Vault, place: &P) -> Result<Sealed<P>> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
             refresh_token: self
@@ -136,33 +129,20 @@ impl TokenSet {
         account: &Account,
         generation: u64,
         client_epoch: u64,
-        sealed: &Sealed,
+        sealed: &Sealed<place::Tokens>,
     ) -> Result<Self> {
-        let owner = place::owner(account);
-        let place = place::tokens(account.id, &owner, generation, client_epoch);
-        Self::open_at(vault, place, client_epoch, sealed).await
+        let place = place::Tokens::of(account, generation, client_epoch);
+        Self::open_at(vault, &place, client_epoch, sealed).await
     }
 
-    /// Decrypts tokens from the spool.
-    pub(crate) async fn open_from_spool(
+    /// Decrypts them at a place of theirs.
+    pub(crate) async fn open_at<P: Place>(
         vault: &Vault,
-        account: &Account,
-        refresh: Uuid,
+        place: &P,
         client_epoch: u64,
-        sealed: &Sealed,
+        sealed: &Sealed<P>,
     ) -> Result<Self> {
-        let owner = place::owner(account);
-        let place = place::spooled_tokens(refresh, &owner, client_epoch);
-        Self::open_at(vault, place, client_epoch, sealed).await
-    }
-
-    async fn open_at(
-        vault: &Vault,
-        place: AssociatedData<'_>,
-        client_epoch: u64,
-        sealed: &Sealed,
-    ) -> Result<Self> {
-        let text = vault.open_sealed(place, sealed).await?;
+        let text = vault.open(place, sealed).await?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,
@@ -276,10 +256,7 @@ mod tests {
             let sealed = context
                 .store
                 .vault
-                .seal(
-                    place::tokens(ada().id, &place::owner(&ada()), 1, 0),
-                    layout.as_bytes(),
-                )
+                .seal(&place::Tokens::of(&ada(), 1, 0), layout.as_bytes())
                 .unwrap();
             let ada = ada();
             let opened = TokenSet::open(&context.store.vault, &ada, 1, 0, &sealed);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Extra;
 use crate::{
     identifier::{AccountId, AuthorizationId},
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// One token set. It's inserted once and can later only be shredded. A refresh inserts a new generation. Replaced tokens
@@ -18,7 +18,7 @@ pub(crate) struct Credential {
     /// Generation, from 1.
     pub(crate) generation: u64,
     /// The encrypted tokens. `None` once shredded.
-    pub(crate) sealed: Option<Sealed>,
+    pub(crate) sealed: Option<Sealed<place::Tokens>>,
     /// Authorization that prevents this from being the account's current credential. Either it's pending for that
     /// authorization, or that authorization's grant has replaced it. `None` if it can be the current one.
     #[serde(default, rename = "held_by")]

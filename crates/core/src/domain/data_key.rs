@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{NewAudit, NewEvent};
 pub(crate) use crate::resource::key::DataKeyRow as DataKey;
-use crate::{Error, ErrorKind, Result, sealed::Sealed, state::DataKeyState};
+use crate::{Error, ErrorKind, Result, state::DataKeyState};
 
 /// A trigger of a transition.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Trigger {
     /// It becomes the active key.
     Activated,
@@ -19,10 +18,6 @@ pub(crate) enum Trigger {
     Replaced,
     /// Nothing is encrypted with it any more.
     Retired,
-    /// Another key of the ring encrypts it.
-    Wrapped { ring_key: String, wrapped: Sealed },
-    /// A process can't decrypt it.
-    Unopened(Uuid),
 }
 
 impl DataKey {
@@ -49,20 +44,9 @@ impl DataKey {
                 unopened_by: BTreeMap::new(),
                 ..next
             },
-            (Added | Active | Retiring, Trigger::Wrapped { ring_key, wrapped }) => Self {
-                ring_key,
-                wrapped: Some(wrapped),
-                ..next
-            },
-            (Added, Trigger::Unopened(process)) => {
-                let mut next = next;
-                next.unopened_by.insert(process, now);
-                next
-            }
             (Active, Trigger::Activated)
             | (Added | Retiring | Retired, Trigger::Replaced)
-            | (Retired, Trigger::Retired | Trigger::Wrapped { .. })
-            | (Active | Retiring | Retired, Trigger::Unopened(_)) => return Ok(None),
+            | (Retired, Trigger::Retired) => return Ok(None),
             (Retired, Trigger::Activated) => {
                 return Err(self.refused("it is retired and its key is destroyed; add another key"));
             }
@@ -94,8 +78,10 @@ impl DataKey {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
-    use crate::identifier::DataKeyId;
+    use crate::{identifier::DataKeyId, sealed::Sealed};
 
     const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
@@ -118,62 +104,23 @@ mod tests {
     #[test]
     fn every_state_and_trigger() {
         use DataKeyState::{Active, Added, Retired, Retiring};
-        let wrapped = || Trigger::Wrapped {
-            ring_key: String::from("new"),
-            wrapped: Sealed::from_bytes(vec![2]),
-        };
-        let triggers = || {
-            [
-                Trigger::Activated,
-                Trigger::Replaced,
-                Trigger::Retired,
-                wrapped(),
-                Trigger::Unopened(Uuid::nil()),
-            ]
-        };
+        let triggers = [Trigger::Activated, Trigger::Replaced, Trigger::Retired];
         // The next state. `None` if nothing changes; refused if it's an error.
+        let (to, none) = (|state| Ok(Some(state)), Ok(None));
         let refused = Err(ErrorKind::InvalidTransition);
         let table = [
-            (
-                Added,
-                [
-                    Ok(Some(Active)),
-                    Ok(None),
-                    Ok(Some(Retired)),
-                    Ok(Some(Added)),
-                    Ok(Some(Added)),
-                ],
-            ),
-            (
-                Active,
-                [
-                    Ok(None),
-                    Ok(Some(Retiring)),
-                    refused,
-                    Ok(Some(Active)),
-                    Ok(None),
-                ],
-            ),
-            (
-                Retiring,
-                [
-                    Ok(Some(Active)),
-                    Ok(None),
-                    Ok(Some(Retired)),
-                    Ok(Some(Retiring)),
-                    Ok(None),
-                ],
-            ),
-            (Retired, [refused, Ok(None), Ok(None), Ok(None), Ok(None)]),
+            (Added, [to(Active), none, to(Retired)]),
+            (Active, [none, to(Retiring), refused]),
+            (Retiring, [to(Active), none, to(Retired)]),
+            (Retired, [refused, none, none]),
         ];
         assert_eq!(table.map(|(state, _)| state), DataKeyState::ALL);
         for (state, expected) in table {
-            for (trigger, expected) in triggers().into_iter().zip(expected) {
+            for (trigger, expected) in triggers.into_iter().zip(expected) {
                 let said = format!("{state:?} {trigger:?}");
                 let after = key(state).on(trigger, NOW);
-                let got = after
-                    .as_ref()
-                    .map(|after| after.as_ref().map(|key| key.state));
+                let state_of = |after: &Option<DataKey>| after.as_ref().map(|key| key.state);
+                let got = after.as_ref().map(state_of);
                 assert_eq!(got.map_err(Error::kind), expected, "{said}");
                 // Its key is removed only when it's retired. A time is recorded only when the trigger changes it.
                 if let Ok(Some(after)) = after {

@@ -8,7 +8,7 @@ use super::Extra;
 use crate::{
     digest::Digest,
     identifier::{AccountId, ExecutionId},
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// How long Stead keeps an outcome, from the call's start.
@@ -32,7 +32,7 @@ pub(crate) struct KeyedCall {
     /// Whether it has ended.
     pub(crate) ended: bool,
     /// Its outcome, if Stead keeps it.
-    pub(crate) outcome: Option<Sealed>,
+    pub(crate) outcome: Option<Sealed<place::Outcome>>,
     /// Identity that a retry has to share, so that the product recognizes it. `None` if the product doesn't
     /// deduplicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ impl KeyedCall {
     }
 
     /// After the call has ended.
-    pub(crate) fn with_outcome(self, outcome: Option<Sealed>) -> Self {
+    pub(crate) fn with_outcome(self, outcome: Option<Sealed<place::Outcome>>) -> Self {
         Self {
             ended: true,
             outcome,

@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
     identifier::MemberId,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{MemberState, Role, SignInMethod},
 };
 
@@ -22,7 +22,7 @@ const LINK_LIFE: SignedDuration = SignedDuration::from_hours(24);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SecondFactor {
     /// The secret.
-    pub(crate) sealed: Sealed,
+    pub(crate) sealed: Sealed<place::SecondFactor>,
     /// Whether a code has proved that the app has it. Until then, sign-in doesn't ask for a code.
     pub(crate) confirmed: bool,
     /// The last time step whose code was used.
@@ -192,7 +192,7 @@ impl Member {
     }
 
     /// With a second factor that an app still needs to prove.
-    pub(crate) fn enrolling(&self, sealed: Sealed) -> Result<Self> {
+    pub(crate) fn enrolling(&self, sealed: Sealed<place::SecondFactor>) -> Result<Self> {
         if self.has_second_factor() {
             let message = "the member already has a second factor; remove it first";
             return Err(Error::new(ErrorKind::InvalidTransition, message));

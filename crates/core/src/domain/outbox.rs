@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Extra;
 use crate::{
     identifier::{AccountId, ConnectionId, OutboxId},
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// Work that remains at a product after a commit.
@@ -42,7 +42,7 @@ pub(crate) enum OutboxTask {
         #[serde(default)]
         client_epoch: u64,
         /// The token.
-        token: Sealed,
+        token: Sealed<place::OutboxToken>,
         /// Accounts that stop working with it, as the application was told.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also_ends: Vec<AccountId>,

@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::{Extra, webhook::Holder};
 use crate::resource::FailedRow;
@@ -26,14 +27,14 @@ pub(crate) struct ReencryptionJob {
 
 impl ReencryptionJob {
     /// A new job that a process can claim.
-    pub(crate) fn new(before: Option<Self>) -> Self {
+    pub(crate) fn new(extra: Extra) -> Self {
         Self {
             holder: None,
             reached: ReencryptionProgress {
                 running: true,
                 ..ReencryptionProgress::default()
             },
-            extra: before.map(|before| before.extra).unwrap_or_default(),
+            extra,
         }
     }
 
@@ -43,20 +44,26 @@ impl ReencryptionJob {
         self.reached.running && !held
     }
 
-    pub(crate) fn is_held_by(&self, process: &str) -> bool {
-        let holder = self.holder.as_ref();
-        holder.is_some_and(|holder| holder.process == process)
+    pub(crate) fn is_held_by(&self, process: Uuid) -> bool {
+        self.holder() == Some(process)
     }
 
-    /// The job, held by this process from now on.
-    pub(crate) fn claimed(&self, process: &str, now: Timestamp) -> Self {
-        Self {
+    /// The process that holds it.
+    pub(crate) fn holder(&self) -> Option<Uuid> {
+        self.holder.as_ref()?.process.parse().ok()
+    }
+
+    /// The job, held by this process from now on. `None` if it isn't running, or if another process holds it and hasn't
+    /// `ended`.
+    pub(crate) fn claimed(&self, process: Uuid, now: Timestamp, ended: bool) -> Option<Self> {
+        let free = ended || self.is_left(now) || self.is_held_by(process);
+        (free && self.reached.running).then(|| Self {
             holder: Some(Holder {
-                process: process.to_owned(),
+                process: process.to_string(),
                 until: now.checked_add(LEASE).unwrap_or(Timestamp::MAX),
             }),
             ..self.clone()
-        }
+        })
     }
 
     /// Whether the process needs to renew its claim soon.
@@ -95,17 +102,21 @@ mod tests {
     #[test]
     fn a_job_is_left_where_its_holder_is_gone_and_at_its_end_it_is_not() {
         let now = Timestamp::UNIX_EPOCH;
-        let instant = SignedDuration::from_nanos(1);
-        let new = ReencryptionJob::new(None);
-        assert!(new.is_left(now));
-        let held = new.claimed("a", now);
-        assert!(held.is_held_by("a") && !held.is_held_by("b"));
-        assert!(!held.is_left(now + LEASE) && held.is_left(now + LEASE + instant));
-        assert!(!held.is_due(now) && held.is_due(now + LEASE / 2 + instant));
-        let stopped = Some(String::from("shut down"));
-        assert!(held.clone().given_back(stopped, true).is_left(now));
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let later = now + LEASE + SignedDuration::from_nanos(1);
+        let new = ReencryptionJob::new(Extra::default());
+        assert!(new.is_left(now) && !new.is_held_by(one));
+        let held = new.claimed(one, now, false).unwrap();
+        assert!(held.is_held_by(one) && !held.is_left(now + LEASE) && held.is_left(later));
+        assert!(!held.is_due(now) && held.is_due(now + LEASE / 2 + SignedDuration::from_nanos(1)));
+        assert!(held.claimed(one, now, false).is_some());
+        assert_eq!(held.claimed(other, now + LEASE, false), None);
+        assert!(held.claimed(other, now, true).is_some());
+        assert!(held.claimed(other, later, false).is_some());
+        let stopped = held.clone().given_back(Some("shut down".into()), true);
+        assert!(stopped.claimed(other, now, false).is_some());
         let ended = held.after(3, 0, Vec::new()).given_back(None, false);
-        assert!(!ended.is_left(now + LEASE * 2));
+        assert_eq!(ended.claimed(one, now + LEASE * 2, true), None);
         assert_eq!((ended.reached.done, ended.reached.left), (3, 0));
     }
 }

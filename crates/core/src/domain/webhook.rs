@@ -4,7 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, NewAudit};
-use crate::{identifier::WebhookId, sealed::Sealed};
+use crate::{
+    identifier::WebhookId,
+    sealed::{Sealed, place},
+};
 pub(crate) use crate::{
     resource::webhook::{WebhookDeliveryRow as Delivery, WebhookRow as Webhook},
     state::DeliveryState,
@@ -37,7 +40,7 @@ const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 pub(crate) struct SigningSecret {
     /// Its number, which its encryption is bound to.
     pub(crate) generation: u64,
-    pub(crate) sealed: Sealed,
+    pub(crate) sealed: Sealed<place::WebhookSecret>,
     /// Until when it signs, if it was replaced.
     pub(crate) until: Option<Timestamp>,
 }
@@ -56,7 +59,7 @@ impl Webhook {
     }
 
     /// With a new secret. The previous one also signs for a day.
-    pub(crate) fn rotated(&self, sealed: Sealed, now: Timestamp) -> Self {
+    pub(crate) fn rotated(&self, sealed: Sealed<place::WebhookSecret>, now: Timestamp) -> Self {
         let until = now.checked_add(BOTH_SIGN).unwrap_or(Timestamp::MAX);
         let generation = self.next_generation();
         let before = self.secrets.first().cloned();

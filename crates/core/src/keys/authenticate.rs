@@ -5,12 +5,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::rows::{Position, give_way};
 use crate::{
     Result,
     context::{Context, change::Change},
     domain::{DataKey, NewAudit},
     state::DataKeyState,
-    store::{AUTHENTICATED, RowKeys as _, Table, Value, Versioned, Write},
+    store::{RowKeys as _, Versioned, Write},
 };
 
 /// How long rows without a MAC are accepted after an upgrade.
@@ -29,29 +30,21 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
         return Ok(());
     }
     let mut rows = 0;
-    for table in AUTHENTICATED {
-        let mut after = None;
-        loop {
-            let monotonic = context.host.monotonic();
-            let (done, next) = context
-                .change(
-                    "keys.authenticate",
-                    || load(context, table, after.clone()),
-                    |(change, done, next)| Ok((change, (done, next))),
-                )
-                .await?;
-            if done > 0 {
-                rows += done;
-                context.host.tasks.open()?;
-                // Pauses for as long as the batch took, so that other writers get a turn.
-                let pause = context.host.monotonic().saturating_sub(monotonic);
-                context.host.runtime.sleep(pause).await;
-            }
-            after = next;
-            if after.is_none() {
-                break;
-            }
+    let mut at = Some(Position::default());
+    while let Some(position) = at {
+        let began = context.host.monotonic();
+        let (done, next) = context
+            .change(
+                "keys.authenticate",
+                || load(context, &position),
+                |(change, done, next)| Ok((change, (done, next))),
+            )
+            .await?;
+        rows += done;
+        if done > 0 {
+            give_way(context, began).await?;
         }
+        at = next;
     }
     end(context, rows).await?;
     context.store.vault.reload().await
@@ -83,11 +76,11 @@ async fn begin(context: &Context) -> Result<(Timestamp, Timestamp)> {
                 if let Some(began) = began {
                     return Ok((Change::none(), (began, now)));
                 }
-                let active = keys.into_iter().filter(is_active);
-                let change = active.fold(Change::none(), |change, mut found| {
+                let mut change = Change::none();
+                for mut found in keys.into_iter().filter(is_active) {
                     found.row.upgraded_at = Some(now);
-                    change.update(found.row, found.version)
-                });
+                    change = change.update(found.row, found.version);
+                }
                 Ok((change, (now, now)))
             },
         )
@@ -98,18 +91,14 @@ fn is_active(found: &Versioned<DataKey>) -> bool {
     found.row.state == DataKeyState::Active
 }
 
-/// The next rows of a table, a change that adds MACs to those without a correct one, and their number. If another
-/// process has finished already, there is nothing to do, because rows without a MAC were written since.
-async fn load(
-    context: &Context,
-    table: &'static Table,
-    after: Option<Vec<Value>>,
-) -> Result<(Change, u64, Option<Vec<Value>>)> {
+/// A change that adds MACs to those of the next rows without a correct one, their number, and the next position. If
+/// another process has finished already, there is nothing to do, because rows without a MAC were written since.
+async fn load(context: &Context, position: &Position) -> Result<(Change, u64, Option<Position>)> {
     context.store.vault.reload().await?;
     if context.store.vault.rows_since().is_some() {
         return Ok((Change::none(), 0, None));
     }
-    let (rows, next) = context.store.rows(table, after, BATCH).await?;
+    let (rows, next) = position.read(context, BATCH).await?;
     let (mut change, mut done) = (Change::none(), 0);
     for mut found in rows {
         if context.store.fault_of(&mut found.row).await?.is_some() {
@@ -144,17 +133,14 @@ async fn end(context: &Context, rows: u64) -> Result<()> {
                 Ok(proving)
             },
             |proving| {
-                let Some((active, _)) = proving
-                    .iter()
-                    .find(|(row, _)| row.state == DataKeyState::Active)
-                else {
-                    return Ok((Change::none(), ()));
-                };
-                let audit = NewAudit::new("key.authenticates_rows", "key", active.id);
-                let change = Change::none().audit(audit.fact("rows", rows));
-                let change = proving
-                    .into_iter()
-                    .fold(change, |change, (row, version)| change.update(row, version));
+                let mut change = Change::none();
+                for (row, version) in proving {
+                    if row.state == DataKeyState::Active {
+                        let audit = NewAudit::new("key.authenticates_rows", "key", row.id);
+                        change = change.audit(audit.fact("rows", rows));
+                    }
+                    change = change.update(row, version);
+                }
                 Ok((change, ()))
             },
         )

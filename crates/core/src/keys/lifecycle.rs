@@ -1,17 +1,13 @@
 //! A key is added, activated, rewrapped and retired, and its rows are counted.
 
-use std::collections::BTreeMap;
-
-use super::{activatable_at, is_heard, load, view};
+use super::{activatable_at, is_heard, load, rows::usage, view};
 use crate::{
     Result,
     context::{Context, change::Change},
     domain::{DataKey, data_key::Trigger},
-    identifier::DataKeyId,
     resource::{self, ActivateKey, AddKey, ListKeys, RetireKey, RewrapKeys},
-    seal::data_keys_in,
     state::DataKeyState,
-    store::{AUTHENTICATED, TABLES, Table, Versioned},
+    store::Versioned,
 };
 
 /// Adds a data key under the first key of the ring.
@@ -20,14 +16,11 @@ pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKe
         .change(
             "keys.add",
             || async {
-                let mut key = context.store.vault.new_data_key(context.host.new_id())?;
-                key.created_at = context.store.now().await?;
-                Ok(key)
+                let (id, now) = (context.host.new_id(), context.store.now().await?);
+                context.store.vault.new_data_key(id, now)
             },
             |key| {
-                let change = Change::none()
-                    .event(key.event("key.added"))
-                    .audit(key.audit("key.added"));
+                let change = told(Change::none(), &key, "key.added");
                 Ok((change.insert(key.clone()), key))
             },
         )
@@ -86,10 +79,8 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
     let Some(active) = key.on(Trigger::Activated, now)? else {
         return Ok((Change::none(), key.clone()));
     };
-    let mut change = Change::none()
-        .event(active.event("key.activated"))
-        .audit(active.audit("key.activated"))
-        .update(active.clone(), named.version);
+    let change = told(Change::none(), &active, "key.activated");
+    let mut change = change.update(active.clone(), named.version);
     // If two activations run at the same time, the later one conflicts with a row that the earlier one has changed.
     for other in keys.iter().filter(|other| other.row.id != key.id) {
         if let Some(replaced) = other.row.on(Trigger::Replaced, now)? {
@@ -118,44 +109,37 @@ fn staged(found: &Versioned<DataKey>) -> Result<()> {
     Ok(())
 }
 
-/// Re-encrypts all data keys with the first key of the ring, and returns those that weren't. The data that they
-/// encrypted stays unchanged.
+/// Re-encrypts all data keys with the first key of the ring. The data that they encrypted stays unchanged.
 pub(crate) async fn rewrap(context: &Context, _: RewrapKeys) -> Result<resource::Keys> {
-    rewrap_all(context).await?;
-    list(context, ListKeys::new()).await
-}
-
-pub(super) async fn rewrap_all(context: &Context) -> Result<Vec<resource::DataKey>> {
-    let wrapped = context
+    context
         .change(
             "keys.rewrap",
             || async {
-                let rows = context.store.data_keys().await?;
-                let again = rows.into_iter().map(|found| {
-                    let wrapped = context.store.vault.wrap_again(&found.row)?;
-                    Ok(wrapped.map(|wrapped| (found, wrapped)))
-                });
-                again
-                    .filter_map(Result::transpose)
-                    .collect::<Result<Vec<_>>>()
-            },
-            |rows| {
-                let (mut change, mut after) = (Change::none(), Vec::new());
-                for (found, (ring_key, wrapped)) in rows {
-                    let trigger = Trigger::Wrapped { ring_key, wrapped };
-                    if let Some(key) = found.row.on(trigger, found.read_at)? {
-                        let name = "key.rewrapped";
-                        change = change.event(key.event(name)).audit(key.audit(name));
-                        change = change.update(key.clone(), found.version);
-                        after.push(view(&key, found.read_at, None));
-                    }
+                let mut rewrapped = Vec::new();
+                for found in context.store.data_keys().await? {
+                    let key = context.store.vault.wrap_again(&found.row)?;
+                    rewrapped.extend(key.map(|key| (key, found.version)));
                 }
-                Ok((change, after))
+                Ok(rewrapped)
+            },
+            |rewrapped| {
+                let change = Change::none();
+                let change = rewrapped
+                    .into_iter()
+                    .fold(change, |change, (key, version)| {
+                        told(change, &key, "key.rewrapped").update(key, version)
+                    });
+                Ok((change, ()))
             },
         )
         .await?;
     context.store.vault.reload().await?;
-    Ok(wrapped)
+    list(context, ListKeys::new()).await
+}
+
+/// The change with an event and an audit entry about a key.
+fn told(change: Change, key: &DataKey, name: &'static str) -> Change {
+    change.event(key.event(name)).audit(key.audit(name))
 }
 
 /// Destroys a data key if no row of the store and no record of the spool is encrypted with it. Backups still are. They
@@ -184,63 +168,14 @@ pub(crate) async fn retire(context: &Context, retire: RetireKey) -> Result<resou
                     );
                     return Err(found.row.refused(&why));
                 }
-                let change = Change::none()
-                    .event(retired.event("key.retired"))
-                    .audit(retired.audit("key.retired"))
-                    .update(retired.clone(), found.version);
+                let change = told(Change::none(), &retired, "key.retired");
+                let change = change.update(retired.clone(), found.version);
                 Ok((change, (retired, found.read_at)))
             },
         )
         .await?;
     context.store.vault.reload().await?;
     Ok(view(&retired, now, None))
-}
-
-/// Rows that are read together.
-const PAGE: u32 = 500;
-
-/// Number of rows with a secret that a key has encrypted.
-pub(super) type Usage = BTreeMap<DataKeyId, u64>;
-
-/// Number of rows of the store and records of the spool that each of these keys has encrypted. Works on the stored
-/// bytes, so even unreadable rows count.
-pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage> {
-    let mut usage: Usage = keys.iter().map(|key| (*key, 0)).collect();
-    let mut count = |body: &str| {
-        let mut found: Vec<_> = data_keys_in(body).collect();
-        found.sort_unstable();
-        found.dedup();
-        for key in found {
-            if let Some(rows) = usage.get_mut(&key) {
-                *rows += 1;
-            }
-        }
-    };
-    for table in tables() {
-        let mut after = None;
-        loop {
-            let (rows, next) = context.store.rows(table, after, PAGE).await?;
-            rows.iter().for_each(|found| count(&found.row.body));
-            after = next;
-            if after.is_none() {
-                break;
-            }
-        }
-    }
-    if let Some(spool) = &context.store.spool {
-        for (_, record) in spool.list().await? {
-            count(&String::from_utf8_lossy(&record));
-        }
-    }
-    Ok(usage)
-}
-
-/// The tables whose rows have secrets or a MAC.
-pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
-    let is_sealed = |table: &&Table| table.sealed || AUTHENTICATED.contains(table);
-    let sealed = TABLES.iter().copied().filter(is_sealed);
-    // Keys of the ring encrypt its secrets.
-    sealed.filter(|table| table.name != "data_key")
 }
 
 /// Reads the data keys again. If this process can't decrypt an added key, it records that in the key's row, so that the
@@ -257,10 +192,11 @@ pub(crate) async fn keep_up(context: &Context) -> Result<()> {
             || context.store.data_keys(),
             |keys| {
                 let mut change = Change::none();
-                for found in keys.iter().filter(|found| unopened.contains(&found.row.id)) {
-                    let trigger = Trigger::Unopened(context.host.process);
-                    if let Some(key) = found.row.on(trigger, found.read_at)? {
-                        change = change.update(key, found.version);
+                for mut found in keys {
+                    if found.row.state == DataKeyState::Added && unopened.contains(&found.row.id) {
+                        let said = &mut found.row.unopened_by;
+                        said.insert(context.host.process, found.read_at);
+                        change = change.update(found.row, found.version);
                     }
                 }
                 Ok((change, ()))

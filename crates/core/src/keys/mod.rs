@@ -7,7 +7,7 @@
 mod authenticate;
 mod lifecycle;
 mod reencrypt;
-mod sealed_tables;
+mod rows;
 
 pub(crate) use authenticate::{authenticate_rows, rows_taken_until};
 pub(crate) use lifecycle::activate;

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-use crate::{Error, ErrorKind, Result, context::Context, domain::Connection, seal::place};
+use crate::{Error, ErrorKind, Result, context::Context, domain::Connection, sealed::place};
 
 /// A client id with its secret.
 pub(super) struct ClientCredentials {
@@ -20,11 +20,8 @@ impl ClientCredentials {
         let (Some(id), Some(sealed)) = (&connection.client_id, &connection.client_secret) else {
             return Ok(None);
         };
-        let opened = context
-            .store
-            .vault
-            .open_sealed(place::client_secret(connection.id), sealed)
-            .await?;
+        let place = place::ClientSecret(connection.id);
+        let opened = context.store.vault.open(&place, sealed).await?;
         let secret = std::str::from_utf8(&opened).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,

@@ -18,7 +18,7 @@ use crate::{
         readiness::connection_ready,
     },
     identifier::AuthorizationId,
-    seal::place,
+    sealed::place,
     store::Versioned,
 };
 
@@ -62,8 +62,8 @@ impl Secrets {
         let state = Digest::of(&format!("{} {}", row.id, cookie.expose_secret()));
         let verifier = match (&row.verifier, kept) {
             (Some(sealed), Some(_)) => {
-                let place = place::verifier(row.id);
-                let verifier = context.store.vault.open_sealed(place, sealed).await?;
+                let place = place::Verifier(row.id);
+                let verifier = context.store.vault.open(&place, sealed).await?;
                 SecretString::from(String::from_utf8_lossy(&verifier).into_owned())
             }
             _ => context.host.new_secret(""),
@@ -116,17 +116,11 @@ async fn load(
     connection_ready(&connection)?;
     let endpoints = context.endpoints_of(&connection)?;
     let secrets = Secrets::of(context, row, browser, endpoints.product.oauth.pkce).await?;
-    let verifier = secrets
-        .verifier
-        .as_ref()
-        .map(|verifier| {
-            let place = place::verifier(row.id);
-            context
-                .store
-                .vault
-                .seal(place, verifier.expose_secret().as_bytes())
-        })
-        .transpose()?;
+    let seal = |verifier: &SecretString| {
+        let bytes = verifier.expose_secret().as_bytes();
+        context.store.vault.seal(&place::Verifier(row.id), bytes)
+    };
+    let verifier = secrets.verifier.as_ref().map(seal).transpose()?;
     let start = Start {
         oauth_state: Digest::of(secrets.state.expose_secret()),
         browser: Digest::of(secrets.cookie.expose_secret()),

@@ -20,7 +20,7 @@ use crate::{
     digest::Digest,
     domain::Extra,
     identifier::{AccountId, ConnectionId},
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 operations! {
@@ -89,7 +89,7 @@ resource! {
         /// Absent in lists.
         pub arguments: Option<Value> = computed None,
         /// The exact arguments, as JSON.
-        private arguments: Sealed,
+        private arguments: Sealed<place::Arguments>,
         /// Name of the policy that requires the approval.
         pub policy: String = stored,
         /// The policy's rule, as a JSON Pointer.

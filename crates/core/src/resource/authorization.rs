@@ -24,7 +24,7 @@ use crate::{
         authorization::{EndpointSnapshot, PendingCredential},
     },
     identifier::{AccountId, ConnectionId},
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 operations! {
@@ -92,7 +92,7 @@ resource! {
         /// Digest of the cookie of the browser that opened the link.
         private browser: Option<Digest>,
         /// PKCE verifier.
-        private verifier: Option<Sealed>,
+        private verifier: Option<Sealed<place::Verifier>>,
         /// The authorization server that the browser was sent to, which also gets the code.
         private endpoints: Option<EndpointSnapshot>,
         /// Epoch of the connection's client that sent the browser.

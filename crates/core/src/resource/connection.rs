@@ -16,7 +16,10 @@ use crate::{
     state::{ConnectionHealth, ConnectionState},
 };
 #[cfg(feature = "platform")]
-use crate::{domain::Extra, sealed::Sealed};
+use crate::{
+    domain::Extra,
+    sealed::{Sealed, place},
+};
 
 operations! {
     /// Lists connections.
@@ -67,7 +70,7 @@ resource! {
         /// OAuth client ID.
         pub client_id: Option<String> = stored,
         /// OAuth client secret.
-        private client_secret: Option<Sealed>,
+        private client_secret: Option<Sealed<place::ClientSecret>>,
         /// Whether a client secret is stored. Stead never shows the secret itself.
         pub has_client_secret: bool = computed row.client_secret.is_some(),
         /// Increases with every change of the client ID or the product's host, because tokens belong to the client and

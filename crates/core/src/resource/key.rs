@@ -18,7 +18,11 @@ use crate::{
     state::DataKeyState,
 };
 #[cfg(feature = "platform")]
-use crate::{domain::Extra, identifier::DataKeyId, sealed::Sealed};
+use crate::{
+    domain::Extra,
+    identifier::DataKeyId,
+    sealed::{Sealed, place},
+};
 
 operations! {
     /// Lists data keys and the progress of a re-encryption.
@@ -100,7 +104,7 @@ resource! {
         /// Key of the key ring that encrypts it, or encrypted it before it was destroyed. Backups still need that key.
         pub ring_key: String = stored,
         /// The encrypted key. `None` once it's retired.
-        private wrapped: Option<Sealed>,
+        private wrapped: Option<Sealed<place::WrappedKey>>,
         #[serde(default)]
         private state: DataKeyState,
         /// When it was created.

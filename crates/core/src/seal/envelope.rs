@@ -8,7 +8,12 @@ use chacha20poly1305::{
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use crate::{Error, ErrorKind, Result, identifier::DataKeyId, ports::Entropy, sealed::Sealed};
+use crate::{
+    Error, ErrorKind, Result,
+    identifier::DataKeyId,
+    ports::Entropy,
+    sealed::{Place, Sealed},
+};
 
 pub(super) const FORMAT: u8 = 1;
 const NONCE_BYTES: usize = 24;
@@ -22,7 +27,7 @@ pub(super) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    pub(super) fn read(sealed: &'a Sealed) -> Option<Self> {
+    pub(super) fn read<P: Place>(sealed: &'a Sealed<P>) -> Option<Self> {
         let (format, rest) = sealed.as_bytes().split_first()?;
         let (key, rest) = rest.split_first_chunk::<ID_BYTES>()?;
         let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>()?;
@@ -34,13 +39,13 @@ impl<'a> Envelope<'a> {
     }
 }
 
-pub(super) fn seal_with(
+pub(super) fn seal_with<P: Place>(
     cipher: &XChaCha20Poly1305,
     key: Uuid,
     entropy: &dyn Entropy,
-    data: &[u8],
+    place: &P,
     secret: &[u8],
-) -> Result<Sealed> {
+) -> Result<Sealed<P>> {
     let mut nonce = [0; NONCE_BYTES];
     entropy.fill(&mut nonce);
     let ciphertext = cipher
@@ -48,7 +53,7 @@ pub(super) fn seal_with(
             &XNonce::from(nonce),
             Payload {
                 msg: secret,
-                aad: data,
+                aad: &place.data().bytes(),
             },
         )
         .map_err(|_| Error::new(ErrorKind::Internal, "a secret is too large to encrypt"))?;
@@ -63,14 +68,14 @@ pub(super) fn seal_with(
 pub(super) fn open_with(
     cipher: &XChaCha20Poly1305,
     envelope: &Envelope<'_>,
-    data: &[u8],
+    place: &impl Place,
 ) -> Option<Zeroizing<Vec<u8>>> {
     cipher
         .decrypt(
             &XNonce::from(envelope.nonce),
             Payload {
                 msg: envelope.ciphertext,
-                aad: data,
+                aad: &place.data().bytes(),
             },
         )
         .ok()

@@ -5,17 +5,17 @@
 //! to another row, or restored under a newer generation or for another client, it can't be decrypted.
 
 mod envelope;
-pub(crate) mod place;
 mod pseudonyms;
 mod ring;
 mod rows;
+pub(crate) mod secrets;
 mod vault;
 mod wrapped;
 
 pub(crate) use envelope::data_keys_in;
-pub(crate) use place::AssociatedData;
 pub(crate) use pseudonyms::Pseudonyms;
 pub use ring::KeyRing;
+pub(crate) use secrets::Again;
 pub(crate) use vault::{Fence, Vault};
 
 const KEY_BYTES: usize = 32;

@@ -6,12 +6,13 @@ use sha2::Sha256;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::{KEY_BYTES, Vault, place};
+use super::{KEY_BYTES, Vault};
 use crate::{
     Error, ErrorKind, Result,
     domain::Secret,
     identifier::ConnectionId,
     ports::{Entropy, Runtime},
+    sealed::place,
     store::{Batch, Commit, Records},
 };
 
@@ -33,17 +34,17 @@ impl Pseudonyms {
         runtime: &dyn Runtime,
         entropy: &dyn Entropy,
     ) -> Result<Self> {
-        let place = place::secret(NAME);
+        let place = place::DeploymentSecret(NAME.to_owned());
         loop {
             let fence = vault.fence();
             if let Some(found) = store.secret(NAME).await? {
-                return Ok(Self(vault.open_sealed(place, &found.row.sealed).await?));
+                return Ok(Self(vault.open(&place, &found.row.sealed).await?));
             }
             let mut key = Zeroizing::new([0; KEY_BYTES]);
             entropy.fill(key.as_mut_slice());
             let secret = Secret {
                 name: NAME.to_owned(),
-                sealed: vault.seal(place, key.as_slice())?,
+                sealed: vault.seal(&place, key.as_slice())?,
                 created_at: runtime.now(),
                 extra: Default::default(),
             };

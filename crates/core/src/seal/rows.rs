@@ -14,7 +14,6 @@ use crate::{
     Error, ErrorKind, Result,
     identifier::DataKeyId,
     ports::BoxFuture,
-    sealed::Sealed,
     state::DataKeyState,
     store::{KeyVersion, RowKeys},
 };
@@ -42,18 +41,18 @@ fn hmac(key: &Bytes, message: &[u8]) -> Result<Hmac<Sha256>> {
 
 impl RowKeys for Vault {
     /// Format: version (1), ID of the data key (16), HMAC (32). It begins like an encrypted secret.
-    fn mac(&self, message: &[u8]) -> Result<(Sealed, KeyVersion)> {
+    fn mac(&self, message: &[u8]) -> Result<(Vec<u8>, KeyVersion)> {
         let keys = self.keys();
         let (active, opened) = keys.active()?;
         let mac = hmac(&opened.rows.0, message)?.finalize().into_bytes();
         let mut bytes = vec![FORMAT];
         bytes.extend_from_slice(active.id.uuid().as_bytes());
         bytes.extend_from_slice(&mac);
-        Ok((Sealed::from_bytes(bytes), (active.id, active.version)))
+        Ok((bytes, (active.id, active.version)))
     }
 
-    fn is_mac_of(&self, mac: &Sealed, message: &[u8]) -> Option<bool> {
-        let Some((&FORMAT, rest)) = mac.as_bytes().split_first() else {
+    fn is_mac_of(&self, mac: &[u8], message: &[u8]) -> Option<bool> {
+        let Some((&FORMAT, rest)) = mac.split_first() else {
             return Some(false);
         };
         let Some((id, mac)) = rest.split_first_chunk::<ID_BYTES>() else {

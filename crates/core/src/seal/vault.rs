@@ -15,8 +15,10 @@ use std::{
     time::Duration,
 };
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
 use jiff::Timestamp;
+use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -24,16 +26,15 @@ use zeroize::Zeroizing;
 use super::{
     KeyRing,
     envelope::{Envelope, data_keys_in, open_with, seal_with},
-    place::AssociatedData,
     rows::RowKey,
-    wrapped::{Bytes, new_bytes, unwrap, wrap},
+    wrapped::{Bytes, first_data_key, new_data_key, unwrap, wrap},
 };
 use crate::{
     Error, ErrorKind, Result,
     domain::DataKey,
     identifier::DataKeyId,
     ports::{Entropy, KeySource, Runtime},
-    sealed::Sealed,
+    sealed::{Place, Sealed},
     state::DataKeyState,
     store::{Batch, Commit, Record, Records, Table, Versioned, Write},
 };
@@ -165,7 +166,7 @@ fn is_fenced(table: &Table) -> bool {
 impl Vault {
     /// Decrypts the store's data keys with the ring, or creates the first one. This proves that the ring belongs to the
     /// store. A key that is still being added may fail to decrypt.
-    pub(crate) async fn open(
+    pub(crate) async fn unlock(
         ring: KeyRing,
         source: Option<Arc<dyn KeySource>>,
         store: &Records,
@@ -174,7 +175,7 @@ impl Vault {
     ) -> Result<Self> {
         if store.data_keys().await?.is_empty() {
             let now = store.now().await?;
-            let row = first_data_key(&ring, entropy.as_ref(), runtime.as_ref(), now)?;
+            let row = first_data_key(&ring, entropy.as_ref(), now)?;
             // A conflict means that another process was first, so both use its key.
             let (Commit::Committed | Commit::Conflict) =
                 store.commit(Batch::new().insert(row)).await?;
@@ -208,23 +209,23 @@ impl Vault {
     }
 
     /// Encrypts a secret and binds it to its place.
-    pub(crate) fn seal(&self, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
-        self.seal_with(&self.keys(), data, secret)
+    pub(crate) fn seal<P: Place>(&self, place: &P, secret: &[u8]) -> Result<Sealed<P>> {
+        self.seal_with(&self.keys(), place, secret)
     }
 
-    fn seal_with(&self, keys: &Keys, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
+    fn seal_with<P: Place>(&self, keys: &Keys, place: &P, secret: &[u8]) -> Result<Sealed<P>> {
         let (active, opened) = keys.active()?;
         let (id, entropy) = (active.id.uuid(), self.entropy.as_ref());
-        seal_with(&opened.cipher, id, entropy, &data.bytes(), secret)
+        seal_with(&opened.cipher, id, entropy, place, secret)
     }
 
-    /// Decrypts a secret that was encrypted with the same associated data.
-    pub(crate) async fn open_sealed(
+    /// Decrypts the secret of a place.
+    pub(crate) async fn open<P: Place>(
         &self,
-        data: AssociatedData<'_>,
-        sealed: &Sealed,
+        place: &P,
+        sealed: &Sealed<P>,
     ) -> Result<Zeroizing<Vec<u8>>> {
-        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(place))?;
         let id = DataKeyId::from_uuid(envelope.key);
         let readings = self.readings.load(Ordering::SeqCst);
         let mut keys = self.keys();
@@ -233,24 +234,47 @@ impl Vault {
             keys = self.keys();
         }
         let cipher = &keys.opened(id)?.cipher;
-        open_with(cipher, &envelope, &data.bytes()).ok_or_else(|| violated(data.table))
+        open_with(cipher, &envelope, place).ok_or_else(|| violated(place))
+    }
+
+    /// Encrypts a value that someone else keeps.
+    pub(crate) fn seal_text<P: Place>(&self, place: &P, value: &impl Serialize) -> Result<String> {
+        let plain = serde_json::to_vec(value).map(Zeroizing::new);
+        let plain = plain.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+        Ok(URL_SAFE_NO_PAD.encode(self.seal(place, &plain)?.as_bytes()))
+    }
+
+    /// Decrypts a value that someone else kept. `None` if it was never encrypted for this place, or if it was changed.
+    pub(crate) async fn open_text<P: Place, T: DeserializeOwned>(
+        &self,
+        place: &P,
+        text: &str,
+    ) -> Result<Option<T>> {
+        let Ok(bytes) = URL_SAFE_NO_PAD.decode(text) else {
+            return Ok(None);
+        };
+        match self.open(place, &Sealed::from_bytes(bytes)).await {
+            Ok(plain) => Ok(serde_json::from_slice(&plain).ok()),
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Re-encrypts a secret with the active key. `None` if it already is.
-    pub(crate) fn seal_again(
+    pub(crate) fn seal_again<P: Place>(
         &self,
-        data: AssociatedData<'_>,
-        sealed: &Sealed,
-    ) -> Result<Option<Sealed>> {
+        place: &P,
+        sealed: &Sealed<P>,
+    ) -> Result<Option<Sealed<P>>> {
         let keys = self.keys();
-        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(place))?;
         let id = DataKeyId::from_uuid(envelope.key);
         if keys.active()?.0.id == id {
             return Ok(None);
         }
-        let opened = open_with(&keys.opened(id)?.cipher, &envelope, &data.bytes())
-            .ok_or_else(|| violated(data.table))?;
-        self.seal_with(&keys, data, &opened).map(Some)
+        let opened =
+            open_with(&keys.opened(id)?.cipher, &envelope, place).ok_or_else(|| violated(place))?;
+        self.seal_with(&keys, place, &opened).map(Some)
     }
 
     /// The active key.
@@ -279,28 +303,20 @@ impl Vault {
     }
 
     /// A new data key, encrypted with the first key of the ring.
-    pub(crate) fn new_data_key(&self, id: Uuid) -> Result<DataKey> {
-        let ring = self.key_ring();
-        let id = DataKeyId::from_uuid(id);
+    pub(crate) fn new_data_key(&self, id: Uuid, now: Timestamp) -> Result<DataKey> {
+        let (ring, id) = (self.key_ring(), DataKeyId::from_uuid(id));
         let since = self.keys().rows_since();
-        data_key(
-            &ring,
-            id,
-            self.entropy.as_ref(),
-            self.runtime.as_ref(),
-            since,
-        )
+        new_data_key(&ring, self.entropy.as_ref(), id, now, since)
     }
 
-    /// A data key re-encrypted with the first key of the ring, and the ID of that key. `None` if it already is, or if
-    /// the data key is retired.
-    pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<(String, Sealed)>> {
+    /// A data key re-encrypted with the first key of the ring. `None` if it already is, or if it's retired.
+    pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<DataKey>> {
         let ring = self.key_ring();
         if row.wrapped.is_none() || ring.first()?.id == row.ring_key {
             return Ok(None);
         }
         let bytes = unwrap(&ring, row)?;
-        wrap(&ring, self.entropy.as_ref(), row, &bytes).map(Some)
+        wrap(&ring, self.entropy.as_ref(), row.clone(), &bytes).map(Some)
     }
 
     /// The key's row with the time since when rows need a MAC. The key's encryption proves this time from then on.
@@ -309,9 +325,7 @@ impl Vault {
         let bytes = unwrap(&ring, row)?;
         let mut row = row.clone();
         row.authenticates_rows_since = Some(since);
-        let (ring_key, wrapped) = wrap(&ring, self.entropy.as_ref(), &row, &bytes)?;
-        (row.ring_key, row.wrapped) = (ring_key, Some(wrapped));
-        Ok(row)
+        wrap(&ring, self.entropy.as_ref(), row, &bytes)
     }
 
     /// Reads the data keys again.
@@ -418,52 +432,12 @@ impl fmt::Debug for Vault {
     }
 }
 
-fn violated(table: &str) -> Error {
+fn violated(place: &impl Place) -> Error {
+    let table = place.data().table;
     Error::new(
         ErrorKind::IntegrityViolated,
         format!(
             "a stored secret ({table}) was changed from outside Stead, so it can't be decrypted"
         ),
     )
-}
-
-/// A fixed ID, so that only one of two processes that start at the same time creates the first key.
-const FIRST_DATA_KEY: DataKeyId = DataKeyId::from_uuid(Uuid::from_u128(1));
-
-pub(super) fn first_data_key(
-    ring: &KeyRing,
-    entropy: &dyn Entropy,
-    runtime: &dyn Runtime,
-    rows_since: Timestamp,
-) -> Result<DataKey> {
-    let first = data_key(ring, FIRST_DATA_KEY, entropy, runtime, Some(rows_since))?;
-    Ok(DataKey {
-        state: DataKeyState::Active,
-        ..first
-    })
-}
-
-fn data_key(
-    ring: &KeyRing,
-    id: DataKeyId,
-    entropy: &dyn Entropy,
-    runtime: &dyn Runtime,
-    rows_since: Option<Timestamp>,
-) -> Result<DataKey> {
-    let mut row = DataKey {
-        id,
-        ring_key: String::new(),
-        wrapped: None,
-        state: DataKeyState::Added,
-        created_at: runtime.now(),
-        activated_at: None,
-        retired_at: None,
-        unopened_by: Default::default(),
-        upgraded_at: None,
-        authenticates_rows_since: rows_since,
-        extra: Default::default(),
-    };
-    let (ring_key, wrapped) = wrap(ring, entropy, &row, &new_bytes(entropy))?;
-    (row.ring_key, row.wrapped) = (ring_key, Some(wrapped));
-    Ok(row)
 }

@@ -1,41 +1,80 @@
 //! Data keys that are encrypted with a key of the ring.
 
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
+use jiff::Timestamp;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
     KEY_BYTES, KeyRing,
     envelope::{Envelope, open_with, seal_with},
-    place::AssociatedData,
 };
-use crate::{Error, ErrorKind, Result, domain::DataKey, ports::Entropy, sealed::Sealed};
+use crate::{
+    Error, ErrorKind, Result, domain::DataKey, identifier::DataKeyId, ports::Entropy,
+    sealed::place::WrappedKey, state::DataKeyState,
+};
 
 /// A decrypted data key.
 pub(super) type Bytes = Zeroizing<[u8; KEY_BYTES]>;
 
-pub(super) fn new_bytes(entropy: &dyn Entropy) -> Bytes {
-    let mut bytes = Zeroizing::new([0; KEY_BYTES]);
-    entropy.fill(bytes.as_mut_slice());
-    bytes
+/// A fixed ID, so that only one of two processes that start at the same time creates the first key.
+const FIRST: DataKeyId = DataKeyId::from_uuid(Uuid::from_u128(1));
+
+/// The first data key of a store, which is active.
+pub(super) fn first_data_key(
+    ring: &KeyRing,
+    entropy: &dyn Entropy,
+    now: Timestamp,
+) -> Result<DataKey> {
+    let first = new_data_key(ring, entropy, FIRST, now, Some(now))?;
+    Ok(DataKey {
+        state: DataKeyState::Active,
+        ..first
+    })
 }
 
-/// Encrypts the data key of a row with the first key of the ring. Also returns the ID of that key.
+/// A new data key, which is only added.
+pub(super) fn new_data_key(
+    ring: &KeyRing,
+    entropy: &dyn Entropy,
+    id: DataKeyId,
+    now: Timestamp,
+    rows_since: Option<Timestamp>,
+) -> Result<DataKey> {
+    let row = DataKey {
+        id,
+        ring_key: String::new(),
+        wrapped: None,
+        state: DataKeyState::Added,
+        created_at: now,
+        activated_at: None,
+        retired_at: None,
+        unopened_by: Default::default(),
+        upgraded_at: None,
+        authenticates_rows_since: rows_since,
+        extra: Default::default(),
+    };
+    let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+    entropy.fill(bytes.as_mut_slice());
+    wrap(ring, entropy, row, &bytes)
+}
+
+/// The row with its data key encrypted with the first key of the ring.
 pub(super) fn wrap(
     ring: &KeyRing,
     entropy: &dyn Entropy,
-    row: &DataKey,
+    row: DataKey,
     bytes: &Bytes,
-) -> Result<(String, Sealed)> {
+) -> Result<DataKey> {
     let key = ring.first()?;
-    let wrapped = seal_with(
-        &XChaCha20Poly1305::new((&*key.bytes).into()),
-        Uuid::nil(),
-        entropy,
-        &place(row, &key.id),
-        bytes.as_slice(),
-    )?;
-    Ok((key.id.clone(), wrapped))
+    let cipher = XChaCha20Poly1305::new((&*key.bytes).into());
+    let place = place(&row, &key.id);
+    let wrapped = seal_with(&cipher, Uuid::nil(), entropy, &place, bytes.as_slice())?;
+    Ok(DataKey {
+        ring_key: key.id.clone(),
+        wrapped: Some(wrapped),
+        ..row
+    })
 }
 
 pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
@@ -68,12 +107,9 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     Ok(bytes)
 }
 
-/// The time since when rows need a MAC is bound here, as the generation. If someone removes it from the row, so that
-/// rows without a MAC are accepted again, the key can't be decrypted.
-fn place(row: &DataKey, ring_key: &str) -> Vec<u8> {
+fn place(row: &DataKey, ring_key: &str) -> WrappedKey {
     let since = row.authenticates_rows_since.map_or(0, |since| {
         u64::try_from(since.as_nanosecond()).unwrap_or(u64::MAX)
     });
-    let place = AssociatedData::new("data_key", row.id.uuid(), ring_key);
-    place.generation(since).bytes()
+    WrappedKey(row.id, ring_key.to_owned(), since)
 }

@@ -1,13 +1,11 @@
 //! State that the client of an MCP session carries from one attempt of a call to the next.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::own;
 use crate::{
-    Error, ErrorKind, Result, context::Context, identifier::AuthorizationId, seal::place,
-    sealed::Sealed,
+    Error, ErrorKind, Result, context::Context, identifier::AuthorizationId, sealed::place,
 };
 
 /// Lifetime of the state.
@@ -37,11 +35,8 @@ pub(crate) fn seal_state(
         call,
         expires_at: now.checked_add(LIFE).unwrap_or(Timestamp::MAX),
     };
-    let place = place::request_state(own(context)?.session_id);
-    let text = serde_json::to_vec(&state)
-        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
-    let sealed = context.store.vault.seal(place, &text)?;
-    Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()))
+    let place = place::RequestState(own(context)?.session_id);
+    context.store.vault.seal_text(&place, &state)
 }
 
 /// Decrypts the state of the caller's session. Rejects a state that was changed, belongs to another session or has
@@ -51,20 +46,8 @@ pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<Reques
         let message = "the request state belongs to a different session or has expired; call again without it";
         Error::new(ErrorKind::InvalidRequest, message)
     };
-    let place = place::request_state(own(context)?.session_id);
-    let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| refused())?;
-    let opened = context
-        .store
-        .vault
-        .open_sealed(place, &Sealed::from_bytes(bytes))
-        .await
-        .map_err(|error| match error.kind() {
-            ErrorKind::StorageUnavailable => error,
-            _ => refused(),
-        })?;
-    let state: RequestState = serde_json::from_slice(&opened).map_err(|_| refused())?;
-    match state.expires_at > context.host.now() {
-        true => Ok(state),
-        false => Err(refused()),
-    }
+    let place = place::RequestState(own(context)?.session_id);
+    let state: Option<RequestState> = context.store.vault.open_text(&place, sealed).await?;
+    let state = state.filter(|state| state.expires_at > context.host.now());
+    state.ok_or_else(refused)
 }

@@ -11,7 +11,7 @@ use crate::{
     context::{Attempt, Context, change::Change},
     domain::{Member, Session},
     resource::NewSecondFactor,
-    seal::place,
+    sealed::place,
     store::Versioned,
 };
 
@@ -27,8 +27,8 @@ pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSeco
             "member.enrol",
             async || {
                 let owned = owned(context, session_id).await?;
-                let place = place::second_factor(owned.1.row.id);
-                Ok((owned, context.store.vault.seal(place, secret.as_slice())?))
+                let place = place::SecondFactor(owned.1.row.id);
+                Ok((owned, context.store.vault.seal(&place, secret.as_slice())?))
             },
             |((session, member), sealed)| {
                 check_stepped_up(context, &session)?;

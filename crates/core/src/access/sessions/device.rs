@@ -1,15 +1,12 @@
 //! A cookie for browsers that have signed in to an account, so that strangers who try its password can't lock them out.
 //! The cookie gives no access.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use super::authenticate::owned;
-use crate::{
-    Error, ErrorKind, Result, context::Context, digest::Digest, seal::place, sealed::Sealed,
-};
+use crate::{Result, context::Context, digest::Digest, sealed::place};
 
 /// How long a browser is known after a sign-in.
 const LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
@@ -28,10 +25,8 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
         email: member.row.email,
         at: context.host.now(),
     };
-    let text = serde_json::to_vec(&device)
-        .map_err(|_| Error::new(ErrorKind::Internal, "a known browser can't be written"))?;
-    let sealed = context.store.vault.seal(place::device(), &text)?;
-    Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
+    let text = context.store.vault.seal_text(&place::Device(), &device)?;
+    Ok(text.into())
 }
 
 /// The browser's digest, if this account has signed in with it.
@@ -41,13 +36,8 @@ pub(super) async fn known(
     cookie: Option<&SecretString>,
 ) -> Option<Digest> {
     let cookie = cookie?.expose_secret();
-    let sealed = Sealed::from_bytes(URL_SAFE_NO_PAD.decode(cookie).ok()?);
-    let opened = context
-        .store
-        .vault
-        .open_sealed(place::device(), &sealed)
-        .await;
-    let device: Device = serde_json::from_slice(&opened.ok()?).ok()?;
+    let vault = &context.store.vault;
+    let device: Device = vault.open_text(&place::Device(), cookie).await.ok()??;
     let age = context.host.now().duration_since(device.at);
     (device.email == email && age < LIFE).then(|| Digest::of(cookie))
 }

@@ -26,7 +26,7 @@ use crate::{
         AccountImport, AccountImportResult, AccountImportResults, AccountWithTokens,
         ExistingAccounts, ImportOutcome,
     },
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::AccountState,
     store::Versioned,
 };
@@ -145,7 +145,7 @@ struct Loaded {
     /// Its authorizations that wait to be confirmed.
     authorizations: Vec<Versioned<Authorization>>,
     credentials: Vec<Shredded>,
-    sealed: Sealed,
+    sealed: Sealed<place::Tokens>,
 }
 
 async fn load(context: &Context, line: &Line) -> Result<Loaded> {

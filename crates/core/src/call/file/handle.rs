@@ -3,7 +3,6 @@
 //! Opening a handle makes its call again. So the call is admitted, limited and recorded like any other, and no second
 //! rule decides who can read a result. Only calls that read have handles, because a write is never repeated.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,8 +14,7 @@ use crate::{
     identifier::AccountId,
     resource::{ExecuteRequest, LeftOut},
     results::{Part, View},
-    seal::place,
-    sealed::Sealed,
+    sealed::place,
     tool::{ToolEntry, Warning, Whole, WholeKind},
 };
 
@@ -202,13 +200,11 @@ fn warning(left_out: &[LeftOut], all: usize, ends: Timestamp) -> Warning {
 
 /// The handle of a reference. `None` if it would be too long.
 fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
-    let text = serde_json::to_vec(reference)
-        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
-    if text.len() > LONGEST {
-        return Ok(None);
-    }
-    let sealed = context.store.vault.seal(place::result_part(), &text)?;
-    let handle = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(sealed.as_bytes()));
+    let text = context
+        .store
+        .vault
+        .seal_text(&place::ResultPart(), reference)?;
+    let handle = format!("{PREFIX}{text}");
     Ok((handle.len() <= LONGEST).then_some(handle))
 }
 
@@ -219,17 +215,8 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     if handle.len() > LONGEST {
         return Err(unknown());
     }
-    let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| unknown())?;
-    let opened = context
-        .store
-        .vault
-        .open_sealed(place::result_part(), &Sealed::from_bytes(bytes))
-        .await
-        .map_err(|error| match error.kind() {
-            ErrorKind::StorageUnavailable => error,
-            _ => unknown(),
-        })?;
-    let reference: Reference = serde_json::from_slice(&opened).map_err(|_| unknown())?;
+    let opened = context.store.vault.open_text(&place::ResultPart(), encoded);
+    let reference: Reference = opened.await?.ok_or_else(unknown)?;
     let is_own = match context.caller.as_ref() {
         Caller::McpSession(session) => session.identifier.as_str() == reference.identifier,
         _ => true,

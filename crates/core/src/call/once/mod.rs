@@ -20,7 +20,7 @@ use crate::{
     identifier::{AccountId, ConnectionName, ExecutionId},
     ports::Body,
     resource::Execution,
-    seal::place,
+    sealed::place,
     store::Versioned,
 };
 
@@ -163,8 +163,8 @@ impl Turn {
         let Some(sealed) = &row.outcome else {
             return Err(not_kept(row.execution_id));
         };
-        let place = place::outcome(row.execution_id);
-        let outcome = self.context.store.vault.open_sealed(place, sealed).await?;
+        let place = place::Outcome(row.execution_id);
+        let outcome = self.context.store.vault.open(&place, sealed).await?;
         serde_json::from_slice(&outcome).map_err(|_| {
             let message = "the outcome of an earlier call with this key can't be read";
             Error::new(ErrorKind::IntegrityViolated, message)
@@ -307,7 +307,7 @@ impl Turn {
         let load = || async {
             let found = context.store.keyed_call(&self.keyed.key).await?;
             let outcome = match end {
-                End::Kept(outcome) => Some(context.store.vault.seal(place::outcome(id), outcome)?),
+                End::Kept(outcome) => Some(context.store.vault.seal(&place::Outcome(id), outcome)?),
                 End::NotKept | End::Free | End::AsBefore(_) => None,
             };
             Ok((found, outcome))

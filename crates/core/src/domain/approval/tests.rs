@@ -8,13 +8,13 @@ use crate::{
     caller::Caller,
     digest::Digest,
     identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 /// An approval that waits.
-pub(crate) fn waiting(id: ApprovalId, arguments: Sealed) -> Approval {
+pub(crate) fn waiting(id: ApprovalId, arguments: Sealed<place::Arguments>) -> Approval {
     Approval {
         id,
         call: Digest::of("call"),

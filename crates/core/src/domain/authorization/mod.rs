@@ -10,8 +10,11 @@ pub(crate) use crate::{
 
 use super::{Account, Connection, NewEvent, Subject};
 use crate::{
-    Error, ErrorKind, Result, digest::Digest, error::ActBy, identifier::AuthorizationId,
-    sealed::Sealed,
+    Error, ErrorKind, Result,
+    digest::Digest,
+    error::ActBy,
+    identifier::AuthorizationId,
+    sealed::{Sealed, place},
 };
 
 /// A new authorization of an account.
@@ -138,7 +141,7 @@ pub(crate) struct Start {
     pub(crate) browser: Digest,
     pub(crate) endpoints: EndpointSnapshot,
     pub(crate) client_epoch: u64,
-    pub(crate) verifier: Option<Sealed>,
+    pub(crate) verifier: Option<Sealed<place::Verifier>>,
 }
 
 /// How an authorization ends without success.

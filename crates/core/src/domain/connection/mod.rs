@@ -8,7 +8,7 @@ pub(crate) use crate::resource::connection::ConnectionRow as Connection;
 use crate::{
     Error, Result,
     product::Product,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{ConnectionHealth, ConnectionState},
 };
 
@@ -31,7 +31,7 @@ pub(crate) enum Trigger<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     pub(crate) client_id: Option<String>,
-    pub(crate) client_secret: Option<Sealed>,
+    pub(crate) client_secret: Option<Sealed<place::ClientSecret>>,
     pub(crate) permissions: Option<Vec<String>>,
     pub(crate) settings: Option<Map<String, Value>>,
     pub(crate) disabled: Option<bool>,

@@ -28,8 +28,7 @@ use crate::{
     domain::{webhook::Webhook, webhook_url::check_url},
     identifier::WebhookId,
     resource::EventFilter,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     store::Versioned,
 };
 
@@ -84,14 +83,16 @@ fn check_description(description: Option<&str>) -> Result<()> {
 }
 
 /// A new secret of 256 bits, encrypted and as shown once.
-fn new_secret(context: &Context, id: WebhookId, generation: u64) -> Result<(Sealed, SecretString)> {
+fn new_secret(
+    context: &Context,
+    id: WebhookId,
+    generation: u64,
+) -> Result<(Sealed<place::WebhookSecret>, SecretString)> {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let mut bytes = zeroize::Zeroizing::new([0; 32]);
     context.host.entropy.fill(bytes.as_mut_slice());
-    let sealed = context
-        .store
-        .vault
-        .seal(place::webhook_secret(id, generation), bytes.as_slice())?;
+    let place = place::WebhookSecret(id, generation);
+    let sealed = context.store.vault.seal(&place, bytes.as_slice())?;
     let text = zeroize::Zeroizing::new(STANDARD.encode(bytes.as_slice()));
     Ok((sealed, SecretString::from(format!("whsec_{}", &*text))))
 }

@@ -15,7 +15,7 @@ use crate::{
     identifier::EventId,
     ports::{Body, Limits},
     scrub::scrub,
-    seal::place,
+    sealed::place,
     tool::Response,
 };
 
@@ -69,12 +69,8 @@ async fn attempt(
     let timestamp = at.as_second().to_string();
     let mut signatures = Vec::new();
     for secret in webhook.signing(at) {
-        let place = place::webhook_secret(webhook.id, secret.generation);
-        let key = context
-            .store
-            .vault
-            .open_sealed(place, &secret.sealed)
-            .await?;
+        let place = place::WebhookSecret(webhook.id, secret.generation);
+        let key = context.store.vault.open(&place, &secret.sealed).await?;
         signatures.push(signature(&key, &id, &timestamp, &body));
     }
     let unsendable = |_| Error::new(ErrorKind::Internal, "the request can't be made");

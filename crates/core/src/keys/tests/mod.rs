@@ -11,12 +11,11 @@ use std::{
     time::Duration,
 };
 
-use futures_util::FutureExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{lifecycle::usage, *};
+use super::{rows::usage, *};
 use crate::{
     access, call,
     catalogue::Catalogue,
@@ -24,29 +23,25 @@ use crate::{
     context::{Context, EnvironmentOptions, TokenSet},
     digest::Digest,
     domain::{
-        Account, AuthorizationState, Credential, KeyedCall, OutboxEntry, OutboxTask, Session,
-        account::new_account,
-        approval::tests::waiting,
-        authorization::new_authorization,
-        member::Member,
-        webhook::{SigningSecret, Webhook},
+        Account, AuthorizationState, KeyedCall, OutboxEntry, OutboxTask, Session,
+        approval::tests::waiting, authorization::new_authorization, member::Member,
     },
-    identifier::{
-        AccountId, ApprovalId, AuthorizationId, ConnectionId, ExecutionId, Identifier, MemberId,
-        OutboxId, WebhookId,
-    },
+    events::webhooks,
+    identifier::{ApprovalId, AuthorizationId, ConnectionId, ExecutionId, MemberId, OutboxId},
     maintenance, policy,
     ports::{BoxFuture, KeySource, Runtime as _},
     resource::{
-        ActivateKey, AddKey, ExecuteRequest, KeyActivation, NewAccountToken, NewAppCredential,
-        NewConnection, NewMcpSession, Policy, Reencryption, SetPolicy,
+        ActivateKey, AddKey, ExecuteRequest, KeyActivation, KeyCount, ListKeys, NewAccountToken,
+        NewAppCredential, NewConnection, NewMcpSession, NewWebhook, Policy, Reencryption,
+        RetireKey, SetPolicy,
     },
-    seal::{KeyRing, Pseudonyms, data_keys_in, place},
+    seal::{KeyRing, Pseudonyms, data_keys_in},
+    sealed::place,
     state::{AccountState, Role, TokenAccess},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{
-        Flaky, Machine, RING, STABLE, START, World, account, always, idle, open, open_spooled,
-        ports,
+        Flaky, Machine, RING, STABLE, START, World, account, always, idle, insert_account_at, open,
+        open_spooled, ports,
     },
 };
 
@@ -101,19 +96,40 @@ impl Stage {
         Ok(context)
     }
 
+    /// What comes of something that succeeds.
+    fn done<T>(&self, work: impl Future<Output = Result<T>>) -> T {
+        self.world.run(work).unwrap()
+    }
+
+    fn add(&self, context: &Context) -> resource::DataKey {
+        self.done(add(context, AddKey::new()))
+    }
+
+    fn activate(&self, context: &Context, key: &str, at_once: bool) -> Result<resource::DataKey> {
+        let how = KeyActivation::default().at_once(at_once);
+        self.world
+            .run(activate(context, ActivateKey::new(key, how)))
+    }
+
+    fn reencrypt(&self, context: &Context) -> Reencryption {
+        self.done(reencrypt_all(context, |_| {}))
+    }
+
+    fn retire(&self, context: &Context, key: &str) -> Result<resource::DataKey> {
+        self.world.run(retire(context, RetireKey::new(key)))
+    }
+
+    fn list(&self, context: &Context) -> resource::Keys {
+        let count = KeyCount::rows(true);
+        self.done(list(context, ListKeys::new().count(count)))
+    }
+
     /// Adds a key, waits, and lets it seal.
     fn next_key(&self) -> String {
-        let added = self
-            .world
-            .run(add(&self.context, AddKey::new()))
-            .unwrap()
-            .key_id;
+        let added = self.add(&self.context).key_id;
         self.world.advance(Duration::from_secs(61));
-        let active = self.world.run(activate(
-            &self.context,
-            ActivateKey::new(&added, KeyActivation::default().at_once(false)),
-        ));
-        assert_eq!(active.unwrap().state, DataKeyState::Active);
+        let active = self.activate(&self.context, &added, false).unwrap();
+        assert_eq!(active.state, DataKeyState::Active);
         added
     }
 
@@ -125,145 +141,82 @@ impl Stage {
             client_secret: Some("secret".into()),
             ..NewConnection::default()
         };
-        let made = self.world.run(connections::create(context, new));
-        made.unwrap().id
+        self.done(connections::create(context, new)).id
     }
 
-    /// A connection `demo` with so many active accounts, an authorization and a revocation under way, a webhook,
-    /// a member, and a secret of the deployment.
-    fn fill(&self, accounts: u128) {
-        let connection = self.connection(&self.context, "demo");
-        let vault = &self.context.store.vault;
-        let accounts: Vec<Account> = (0..accounts)
-            .map(|number| Account {
-                state: AccountState::Active,
-                generation: 1,
-                last_generation: 1,
-                ..new_account(
-                    AccountId::from_uuid(Uuid::from_u128(number)),
-                    connection,
-                    Identifier::new(user(number)).unwrap(),
-                    START,
-                )
-            })
-            .collect();
-        let mut batch = Batch::new();
-        for account in &accounts {
-            let token = SecretString::from(format!("token of {}", account.identifier));
-            let tokens = TokenSet::new(token, None, None);
-            let credential = Credential {
-                account_id: account.id,
-                generation: 1,
-                sealed: Some(tokens.seal(vault, account, 1).unwrap()),
-                pending_for: None,
-                client_epoch: 0,
-                sent_at: None,
-                created_at: START,
-                extra: Default::default(),
-            };
-            batch = batch.insert(account.clone()).insert(credential);
-        }
-        let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
-        let end = START + SignedDuration::from_hours(1);
-        let mut authorization = new_authorization(id, &accounts[0], Digest::of("a"), START, end);
+    /// A connection `demo` with so many active accounts, and a row of every kind that has a secret or a MAC. Returns the
+    /// first account.
+    fn fill(&self, accounts: u128) -> Account {
+        let (world, context) = (&self.world, &self.context);
+        let (vault, store) = (&context.store.vault, &context.store);
+        let connection = self.connection(context, "demo");
+        let insert = |number| {
+            let state = AccountState::Active;
+            world.run(insert_account_at(context, connection, &user(number), state))
+        };
+        let accounts: Vec<Account> = (0..accounts).map(insert).collect();
+        let (one, account) = (Uuid::from_u128(1), &accounts[0]);
+        let hour = START + SignedDuration::from_hours(1);
+        let id = AuthorizationId::from_uuid(one);
+        let mut authorization = new_authorization(id, account, Digest::of("a"), START, hour);
         authorization.state = AuthorizationState::Redirected;
-        authorization.verifier = Some(vault.seal(place::verifier(id), b"verifier").unwrap());
-        let id = OutboxId::from_uuid(Uuid::from_u128(1));
-        let token = vault.seal(place::outbox_token(id, 0), b"token").unwrap();
+        authorization.verifier = Some(vault.seal(&place::Verifier(id), b"verifier").unwrap());
+        let id = OutboxId::from_uuid(one);
         let entry = OutboxEntry {
             id,
             task: OutboxTask::Revoke {
                 connection_id: connection,
-                account_id: accounts[0].id,
+                account_id: account.id,
                 generation: 1,
                 client_epoch: 0,
-                token,
+                token: vault.seal(&place::OutboxToken(id, 0), b"token").unwrap(),
                 also_ends: Vec::new(),
             },
             attempts: 0,
-            due_at: START + SignedDuration::from_hours(1),
+            due_at: hour,
             extra: Default::default(),
         };
-        let id = ExecutionId::from_uuid(Uuid::from_u128(1));
-        let keyed = KeyedCall::started(
-            Digest::of("key"),
-            Digest::of("request"),
-            Uuid::nil(),
-            (id, accounts[0].id),
-            None,
-            START,
-        );
-        let outcome = vault.seal(place::outcome(id), b"outcome").unwrap();
-        let keyed = keyed.with_outcome(Some(outcome));
-        let batch = batch.insert(authorization).insert(entry).insert(keyed);
-        let id = WebhookId::from_uuid(Uuid::from_u128(1));
-        let sealed = vault
-            .seal(place::webhook_secret(id, 1), b"signing")
-            .unwrap();
-        let webhook = Webhook {
-            id,
-            url: String::from("https://app.example/"),
-            connections: Default::default(),
-            events: Vec::new(),
-            description: None,
-            secrets: vec![SigningSecret {
-                generation: 1,
-                sealed,
-                until: None,
-            }],
-            disabled: None,
-            created_at: START,
-            updated_at: START,
-            extra: Default::default(),
-        };
-        let batch = batch.insert(webhook);
-        let id = MemberId::from_uuid(Uuid::from_u128(1));
-        let sealed = vault.seal(place::second_factor(id), b"second").unwrap();
+        let id = ExecutionId::from_uuid(one);
+        let [key, request] = ["key", "request"].map(Digest::of);
+        let keyed = KeyedCall::started(key, request, Uuid::nil(), (id, account.id), None, START);
+        let outcome = vault.seal(&place::Outcome(id), b"outcome").unwrap();
+        let id = MemberId::from_uuid(one);
+        let sealed = vault.seal(&place::SecondFactor(id), b"second").unwrap();
         let member = Member::new(id, "ada@example.com", Role::Owner, START);
         let member = member.enrolling(sealed).unwrap();
-        let batch = batch.insert(member.clone());
-        let id = ApprovalId::from_uuid(Uuid::from_u128(1));
-        let sealed = vault.seal(place::arguments(id), b"{}").unwrap();
-        let batch = batch.insert(waiting(id, sealed));
-        let (runtime, entropy) = (
-            self.context.host.runtime.as_ref(),
-            self.context.host.entropy.as_ref(),
-        );
-        let pseudonyms = Pseudonyms::open(vault, &self.context.store, runtime, entropy);
-        drop(self.world.run(pseudonyms).unwrap());
-        let committed = self.world.run(self.context.store.commit(batch));
-        assert_eq!(committed.unwrap(), Commit::Committed);
-        let (world, context) = (&self.world, &self.context);
+        let id = ApprovalId::from_uuid(one);
+        let sealed = vault.seal(&place::Arguments(id), b"{}").unwrap();
+        let batch = Batch::new()
+            .insert(authorization)
+            .insert(entry)
+            .insert(keyed.with_outcome(Some(outcome)))
+            .insert(Session::new(Digest::of("session"), &member, START))
+            .insert(member)
+            .insert(waiting(id, sealed));
+        let committed = self.done(store.commit(batch));
+        assert_eq!(committed, Commit::Committed);
+        let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
+        drop(self.done(Pseudonyms::open(vault, store, runtime, entropy)));
         let new = NewAppCredential::new("app");
-        let app = world
-            .run(access::app_credentials::create(context, new))
-            .unwrap();
+        let app = self.done(access::app_credentials::create(context, new));
         let (id, secret) = (&app.credential.client_id, app.client_secret.expose_secret());
-        world
-            .run(access::issue_access_token(context, id, secret, None))
-            .unwrap();
+        drop(self.done(access::issue_access_token(context, id, secret, None)));
         let token = NewAccountToken::new("demo", user(0), TokenAccess::Read);
-        let token = access::account_tokens::create(context, token);
-        world.run(token).unwrap();
+        drop(self.done(access::account_tokens::create(context, token)));
         let session = NewMcpSession::new(user(0)).verify_url("https://app.example/back");
-        let session = access::mcp_sessions::create(context, session);
-        world.run(session).unwrap();
+        drop(self.done(access::mcp_sessions::create(context, session)));
         let rules = json!({ "name": "read", "read_only": true });
         let rules: Policy = serde_json::from_value(rules).unwrap();
-        world
-            .run(policy::set(context, SetPolicy::from(rules)))
-            .unwrap();
-        let session = Session::new(Digest::of("session"), &member, START);
-        let batch = Batch::new().insert(session);
-        let committed = world.run(context.store.commit(batch)).unwrap();
-        assert_eq!(committed, Commit::Committed);
+        drop(self.done(policy::set(context, SetPolicy::from(rules))));
+        let webhook = NewWebhook::new("https://app.example/").events(["account.created"]);
+        drop(self.done(webhooks::create(context, webhook)));
+        accounts.into_iter().next().unwrap()
     }
 
     /// How many rows the first key of the store has sealed.
     fn under_the_first(&self) -> u64 {
         let first = FIRST.parse().unwrap();
-        let usage = self.world.run(usage(&self.context, &[first])).unwrap();
-        usage[&first]
+        self.done(usage(&self.context, &[first]))[&first]
     }
 
     fn events(&self) -> Vec<(String, serde_json::Value)> {
@@ -281,14 +234,14 @@ impl Stage {
     }
 
     /// The rows of some tables.
-    fn all_rows(&self, of: impl Fn(&Table) -> bool) -> Vec<Row> {
+    fn found(&self, of: impl Fn(&Table) -> bool) -> Vec<Versioned<Row>> {
         let tables = TABLES.iter().filter(|table| of(table));
-        let rows = tables.flat_map(|table| {
-            let store = self.store.rows();
-            let all = store.rows(table, None, u32::MAX);
-            all.now_or_never().unwrap().unwrap().0
-        });
-        rows.map(|found| found.row).collect()
+        let rows = |table| self.done(self.store.rows().rows(table, None, u32::MAX)).0;
+        tables.flat_map(|table| rows(table)).collect()
+    }
+
+    fn all_rows(&self, of: impl Fn(&Table) -> bool) -> Vec<Row> {
+        self.found(of).into_iter().map(|found| found.row).collect()
     }
 }
 

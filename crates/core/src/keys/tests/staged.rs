@@ -1,36 +1,21 @@
 //! Keys reach every process before they are used.
 
 use super::*;
-use crate::{
-    keys::lifecycle::rewrap_all,
-    resource::{ActivateKey, AddKey, KeyActivation, KeyCount, ListKeys, RetireKey},
-};
+use crate::resource::RewrapKeys;
 
 #[test]
 fn a_key_waits_until_every_process_has_read_it() {
     let stage = Stage::new();
-    let added = stage.world.run(add(&stage.context, AddKey::new())).unwrap();
+    let context = &stage.context;
+    let added = stage.add(context);
     assert_eq!(added.activatable_at, Some(START + STAGED));
-    let early = stage.world.run(activate(
-        &stage.context,
-        ActivateKey::new(&added.key_id, KeyActivation::default().at_once(false)),
-    ));
-    let error = early.unwrap_err();
+    let error = stage.activate(context, &added.key_id, false).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
     assert!(error.message().contains("2026-01-01T00:01:00Z"), "{error}");
-    let at_once = stage.world.run(activate(
-        &stage.context,
-        ActivateKey::new(&added.key_id, KeyActivation::default().at_once(true)),
-    ));
-    assert_eq!(at_once.unwrap().state, DataKeyState::Active);
+    let at_once = stage.activate(context, &added.key_id, true).unwrap();
+    assert_eq!(at_once.state, DataKeyState::Active);
     for unknown in ["key_00000000000000000000000000000009", "first", ""] {
-        let error = stage
-            .world
-            .run(activate(
-                &stage.context,
-                ActivateKey::new(unknown, KeyActivation::default().at_once(true)),
-            ))
-            .unwrap_err();
+        let error = stage.activate(context, unknown, true).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{unknown}");
     }
 }
@@ -39,35 +24,19 @@ fn a_key_waits_until_every_process_has_read_it() {
 fn a_key_that_a_process_cannot_open_is_not_activated_until_it_can() {
     let stage = Stage::new();
     let operator = stage.with_ring(1, &format!("{NEW},{RING}"), None).unwrap();
-    let added = stage.world.run(add(&operator, AddKey::new())).unwrap();
+    let added = stage.add(&operator);
     assert_eq!(added.ring_key, "new");
     stage.world.advance(Duration::from_secs(61));
-    let error = stage
-        .world
-        .run(activate(
-            &operator,
-            ActivateKey::new(&added.key_id, KeyActivation::default().at_once(false)),
-        ))
-        .unwrap_err();
+    let error = stage.activate(&operator, &added.key_id, false).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
     assert!(error.message().contains("\"new\""), "{error}");
-    let listed = stage
-        .world
-        .run(list(
-            &operator,
-            ListKeys::new().count(KeyCount::rows(false)),
-        ))
-        .unwrap();
-    assert_eq!(listed.data_keys[1].unopened_by, 1);
+    assert_eq!(stage.list(&operator).data_keys[1].unopened_by, 1);
     // The service is started again with the new ring.
     stage.world.kill(0);
     stage.with_ring(2, &format!("{NEW},{RING}"), None).unwrap();
     stage.world.advance(Duration::from_secs(91));
-    let active = stage.world.run(activate(
-        &operator,
-        ActivateKey::new(&added.key_id, KeyActivation::default().at_once(false)),
-    ));
-    assert_eq!(active.unwrap().unopened_by, 0);
+    let active = stage.activate(&operator, &added.key_id, false).unwrap();
+    assert_eq!(active.unopened_by, 0);
 }
 
 #[test]
@@ -75,37 +44,20 @@ fn a_process_whose_ring_has_a_source_takes_up_a_new_key_of_the_ring() {
     let stage = Stage::new();
     stage.fill(1);
     let file = Arc::new(File(Mutex::new(RING.to_owned()), AtomicUsize::new(0)));
-    let service = stage
-        .with_ring(1, RING, Some(Arc::clone(&file) as _))
-        .unwrap();
+    let source = Some(Arc::clone(&file) as _);
+    let service = stage.with_ring(1, RING, source).unwrap();
     stage.world.advance(Duration::from_secs(300));
-    assert_eq!(
-        file.1.load(Ordering::SeqCst),
-        0,
-        "it is asked only where a key is missing"
-    );
+    let asked = || file.1.load(Ordering::SeqCst);
+    assert_eq!(asked(), 0, "it is asked only where a key is missing");
     *file.0.lock().unwrap() = format!("{NEW},{RING}");
     let operator = stage.with_ring(2, &format!("{NEW},{RING}"), None).unwrap();
     stage.world.kill(0);
-    let added = stage
-        .world
-        .run(add(&operator, AddKey::new()))
-        .unwrap()
-        .key_id;
+    let added = stage.add(&operator).key_id;
     stage.world.advance(Duration::from_secs(61));
-    assert_eq!(file.1.load(Ordering::SeqCst), 1);
-    stage
-        .world
-        .run(activate(
-            &operator,
-            ActivateKey::new(&added, KeyActivation::default().at_once(false)),
-        ))
-        .unwrap();
-    stage.world.run(reencrypt_all(&operator, |_| {})).unwrap();
-    stage
-        .world
-        .run(retire(&operator, RetireKey::new(FIRST)))
-        .unwrap();
+    assert_eq!(asked(), 1);
+    stage.activate(&operator, &added, false).unwrap();
+    stage.reencrypt(&operator);
+    stage.retire(&operator, FIRST).unwrap();
     stage.world.run(call_as(&service, 0)).unwrap();
     assert_eq!(service.store.vault.ring(), ["new", "test"]);
     // The former key of the ring opens nothing any more.
@@ -123,15 +75,10 @@ fn the_data_keys_move_under_a_new_key_of_the_ring_and_what_they_sealed_stays() {
     // A new first key does nothing by itself.
     let operator = stage.with_ring(1, &format!("{NEW},{RING}"), None).unwrap();
     assert!(stage.with_ring(2, RING, None).is_ok());
-    let wrapped = stage.world.run(rewrap_all(&operator)).unwrap();
-    assert_eq!(
-        wrapped
-            .iter()
-            .map(|key| key.ring_key.as_str())
-            .collect::<Vec<_>>(),
-        ["new"]
-    );
-    assert_eq!(stage.world.run(rewrap_all(&operator)).unwrap(), []);
+    for _ in 0..2 {
+        let keys = stage.done(rewrap(&operator, RewrapKeys::new())).data_keys;
+        assert_eq!((keys.len(), keys[0].ring_key.as_str()), (1, "new"));
+    }
     assert_eq!(stage.all_rows(sealed), before);
     assert!(stage.with_ring(2, RING, None).is_err());
     let opened = stage.with_ring(2, NEW, None).unwrap();
@@ -139,7 +86,12 @@ fn the_data_keys_move_under_a_new_key_of_the_ring_and_what_they_sealed_stays() {
     // The process that runs goes on with the key that it has open.
     stage.world.advance(Duration::from_secs(61));
     stage.world.run(call_as(&stage.context, 0)).unwrap();
-    assert_eq!(stage.events()[0].0, "key.rewrapped");
+    let names: Vec<_> = stage.events().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(
+        names,
+        ["key.rewrapped"],
+        "the second time, there is nothing to do"
+    );
 }
 
 #[test]
@@ -147,10 +99,7 @@ fn a_key_is_destroyed_only_where_nothing_is_sealed_with_it() {
     let stage = Stage::new();
     stage.fill(2);
     let refused = |key: &str| {
-        let error = stage
-            .world
-            .run(retire(&stage.context, RetireKey::new(key)))
-            .unwrap_err();
+        let error = stage.retire(&stage.context, key).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidTransition);
         error.message().to_owned()
     };
@@ -158,29 +107,13 @@ fn a_key_is_destroyed_only_where_nothing_is_sealed_with_it() {
     stage.next_key();
     let rows = format!("{} rows", stage.under_the_first());
     assert!(refused(FIRST).contains(&rows));
-    stage
-        .world
-        .run(reencrypt_all(&stage.context, |_| {}))
-        .unwrap();
-    assert!(
-        stage
-            .world
-            .run(retire(&stage.context, RetireKey::new(FIRST)))
-            .is_ok()
-    );
-    assert!(
-        stage
-            .world
-            .run(retire(&stage.context, RetireKey::new(FIRST)))
-            .is_ok(),
-        "again is the same"
-    );
-    let error = stage
-        .world
-        .run(activate(
-            &stage.context,
-            ActivateKey::new(FIRST, KeyActivation::default().at_once(true)),
-        ))
-        .unwrap_err();
+    stage.reencrypt(&stage.context);
+    for _ in 0..2 {
+        assert!(
+            stage.retire(&stage.context, FIRST).is_ok(),
+            "again is the same"
+        );
+    }
+    let error = stage.activate(&stage.context, FIRST, true).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
 }

@@ -21,8 +21,7 @@ use crate::{
     },
     identifier::AuthorizationId,
     product::Product,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{AccountState, ConnectionHealth},
     store::Versioned,
 };
@@ -50,7 +49,7 @@ type Loaded = (
     Versioned<Authorization>,
     Versioned<Connection>,
     Versioned<Account>,
-    Sealed,
+    Sealed<place::Tokens>,
 );
 
 /// Exchanges a code and stores the tokens. They are pending if the application needs to confirm the user; otherwise,
@@ -148,8 +147,8 @@ async fn granted_for_code(
     let redirect_uri = context.site.redirect_uri(connection.id);
     let verifier = match &authorization.verifier {
         Some(sealed) => {
-            let place = place::verifier(authorization.id);
-            Some(context.store.vault.open_sealed(place, sealed).await?)
+            let place = place::Verifier(authorization.id);
+            Some(context.store.vault.open(&place, sealed).await?)
         }
         None => None,
     };

@@ -22,7 +22,7 @@ use crate::{
         refresh::{Keep, Refreshed},
     },
     identifier::{AccountId, AuthorizationId},
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::ConnectionHealth,
     store::Versioned,
 };
@@ -126,7 +126,7 @@ struct Loaded {
     /// They are kept next to the current ones already.
     aside: bool,
     /// The new tokens, for the account's next generation.
-    sealed: Sealed,
+    sealed: Sealed<place::Tokens>,
     /// Which of the connection's clients they were issued to.
     client_epoch: u64,
     /// Revokes them, where the credential that was claimed is to be revoked.

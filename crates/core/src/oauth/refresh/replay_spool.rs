@@ -9,6 +9,7 @@ use crate::{
     context::{Context, TokenSet},
     domain::refresh::Refreshed,
     identifier::AccountId,
+    sealed::place,
 };
 
 /// Moves everything from the spool into the store. What cannot be moved stays for the next time.
@@ -60,14 +61,9 @@ async fn offer_record(record: SpooledTokens, context: &Context) -> Result<()> {
     let account = context.existing_account(record.account_id).await?.row;
     let connection = context.connection_by_id(account.connection_id).await?.row;
     let rotation = context.endpoints_of(&connection)?.product.oauth.rotation;
-    let tokens = TokenSet::open_from_spool(
-        &context.store.vault,
-        &account,
-        record.owner,
-        record.client_epoch,
-        &record.sealed,
-    )
-    .await?;
+    let (vault, epoch) = (&context.store.vault, record.client_epoch);
+    let place = place::SpooledTokens::of(record.owner, &account, epoch);
+    let tokens = TokenSet::open_at(vault, &place, epoch, &record.sealed).await?;
     let refreshed = Refreshed {
         owner: record.owner,
         grant: record.grant,

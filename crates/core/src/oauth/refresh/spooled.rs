@@ -9,7 +9,7 @@ use crate::{
     context::{Context, TokenSet},
     domain::{Account, refresh::Refreshed},
     identifier::AccountId,
-    sealed::Sealed,
+    sealed::{Sealed, place},
 };
 
 /// One record.
@@ -23,7 +23,7 @@ pub(super) struct SpooledTokens {
     pub(super) scopes: Option<Vec<String>>,
     pub(super) rotated: bool,
     pub(super) client_epoch: u64,
-    pub(super) sealed: Sealed,
+    pub(super) sealed: Sealed<place::SpooledTokens>,
 }
 
 impl SpooledTokens {
@@ -41,6 +41,7 @@ impl SpooledTokens {
             )
         })?;
         let name = name(account.id, refreshed.owner);
+        let place = place::SpooledTokens::of(refreshed.owner, account, tokens.client_epoch());
         let record = Self {
             account_id: account.id,
             owner: refreshed.owner,
@@ -50,7 +51,7 @@ impl SpooledTokens {
             scopes: refreshed.scopes.clone(),
             rotated: refreshed.rotated,
             client_epoch: tokens.client_epoch(),
-            sealed: tokens.seal_for_spool(&context.store.vault, account, refreshed.owner)?,
+            sealed: tokens.seal_at(&context.store.vault, &place)?,
         };
         let record = serde_json::to_vec(&record)
             .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;

@@ -16,8 +16,7 @@ use crate::{
     identifier::{AccountId, OutboxId},
     product::Product,
     scrub::Secrets,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::{AccountReason, ConnectionHealth},
     store::{Batch, Commit, Versioned},
 };
@@ -116,7 +115,7 @@ fn entry(
         generation,
         client_epoch: connection.client_epoch,
         token: context.store.vault.seal(
-            place::outbox_token(id, connection.client_epoch),
+            &place::OutboxToken(id, connection.client_epoch),
             token.as_bytes(),
         )?,
         also_ends: also_ends.to_vec(),
@@ -350,16 +349,13 @@ async fn revoke(
     connection: &Connection,
     endpoints: &Endpoints,
     entry: OutboxId,
-    token: &Sealed,
+    token: &Sealed<place::OutboxToken>,
 ) -> Result<Outcome> {
     let Some(url) = endpoints.revoke() else {
         return Ok(Outcome::Unsupported);
     };
-    let token = context
-        .store
-        .vault
-        .open_sealed(place::outbox_token(entry, connection.client_epoch), token)
-        .await?;
+    let place = place::OutboxToken(entry, connection.client_epoch);
+    let token = context.store.vault.open(&place, token).await?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;
     let token = [("token", token.as_ref())];

@@ -1,17 +1,12 @@
 //! What binds a browser to its way to the provider and back: sealed in a cookie, so that no row is written for someone who
 //! is not signed in.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
-use zeroize::Zeroizing;
 
 use super::not_completed;
-use crate::{
-    Error, ErrorKind, Result, context::Context, digest::Digest, oauth::Callback, seal::place,
-    sealed::Sealed,
-};
+use crate::{Result, context::Context, digest::Digest, oauth::Callback, sealed::place};
 
 /// How long the way to the provider and back may take.
 const LIFE: SignedDuration = SignedDuration::from_mins(10);
@@ -53,11 +48,11 @@ impl Attempt {
 
     /// The value of the cookie.
     pub(super) fn seal(&self, context: &Context) -> Result<SecretString> {
-        let text = serde_json::to_vec(self)
-            .map_err(|_| Error::new(ErrorKind::Internal, "a sign-in attempt can't be written"))?;
-        let text = Zeroizing::new(text);
-        let sealed = context.store.vault.seal(place::sign_in_attempt(), &text)?;
-        Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
+        let text = context
+            .store
+            .vault
+            .seal_text(&place::SignInAttempt(), self)?;
+        Ok(text.into())
     }
 }
 
@@ -72,17 +67,9 @@ pub(crate) async fn open(
             "this browser didn't start the sign-in, or it took longer than ten minutes; start again",
         )
     };
-    let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
-    let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);
-    let opened = context
-        .store
-        .vault
-        .open_sealed(place::sign_in_attempt(), &sealed);
-    let opened = opened.await.map_err(|error| match error.kind() {
-        ErrorKind::StorageUnavailable => error,
-        _ => unknown(),
-    })?;
-    let attempt: Attempt = serde_json::from_slice(&opened).map_err(|_| unknown())?;
+    let (vault, cookie) = (&context.store.vault, cookie.ok_or_else(unknown)?);
+    let opened = vault.open_text(&place::SignInAttempt(), cookie).await?;
+    let attempt: Attempt = opened.ok_or_else(unknown)?;
     let age = context.host.now().duration_since(attempt.began_at);
     if age >= LIFE {
         return Err(unknown());

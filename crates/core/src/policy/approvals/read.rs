@@ -5,7 +5,7 @@ use crate::{
     Error, ErrorKind, Result,
     context::Context,
     resource::{Approval, ListApprovals, Page, ReadApproval},
-    seal::place,
+    sealed::place,
 };
 
 /// Approvals, newest first, without their arguments. A page can have fewer than `page_size` items even if more follow.
@@ -29,12 +29,9 @@ pub(crate) async fn list(context: &Context, list: ListApprovals) -> Result<Page<
 pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approval> {
     let approval_id = read.approval_id.as_str();
     let found = row(context, approval_id).await?.row;
-    let sealed = &found.arguments;
-    let opened = context
-        .store
-        .vault
-        .open_sealed(place::arguments(found.id), sealed);
-    let arguments = serde_json::from_slice(&opened.await?).map_err(|error| {
+    let place = place::Arguments(found.id);
+    let opened = context.store.vault.open(&place, &found.arguments).await?;
+    let arguments = serde_json::from_slice(&opened).map_err(|error| {
         Error::new(ErrorKind::Internal, "the arguments can't be read").with_source(error)
     })?;
     Ok(Approval {

@@ -11,8 +11,7 @@ use crate::{
     domain::{Approval, approval::Trigger},
     identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
     policy::decide::Because,
-    seal::place,
-    sealed::Sealed,
+    sealed::{Sealed, place},
     state::ApprovalState,
     store::Versioned,
 };
@@ -118,7 +117,7 @@ impl Call {
     fn approval(
         &self,
         id: ApprovalId,
-        arguments: Sealed,
+        arguments: Sealed<place::Arguments>,
         because: &Because,
         now: Timestamp,
     ) -> Approval {
@@ -195,10 +194,8 @@ pub(crate) async fn request(
         let waiting = waiting.iter().map(|found| &found.row);
         call.check_room(waiting.filter(|row| !row.is_over(now)))?;
         let id = ApprovalId::from_uuid(context.host.new_id());
-        let sealed = context
-            .store
-            .vault
-            .seal(place::arguments(id), call.arguments.as_bytes())?;
+        let vault = &context.store.vault;
+        let sealed = vault.seal(&place::Arguments(id), call.arguments.as_bytes())?;
         Ok((found, Some(call.approval(id, sealed, because, now)), now))
     };
     let decide = |(found, new, now): (Option<Versioned<Approval>>, Option<Approval>, _)| {

@@ -18,7 +18,6 @@ use crate::{
     Result,
     identifier::DataKeyId,
     ports::BoxFuture,
-    sealed::Sealed,
     store::{
         Batch, Commit, Row, Store, Versioned, Write,
         record::{shown, violated},
@@ -41,10 +40,10 @@ pub(crate) type KeyVersion = (DataKeyId, u64);
 /// Computes and verifies MACs.
 pub(crate) trait RowKeys: Send + Sync {
     /// The MAC of a message under the active data key, and that key with its version.
-    fn mac(&self, message: &[u8]) -> Result<(Sealed, KeyVersion)>;
+    fn mac(&self, message: &[u8]) -> Result<(Vec<u8>, KeyVersion)>;
 
     /// Whether this is the MAC of a message. `None` if its key is unknown.
-    fn is_mac_of(&self, mac: &Sealed, message: &[u8]) -> Option<bool>;
+    fn is_mac_of(&self, mac: &[u8], message: &[u8]) -> Option<bool>;
 
     /// Since when rows without a MAC are rejected. For some time after an upgrade, they aren't.
     fn rows_since(&self) -> Option<Timestamp>;
@@ -110,7 +109,7 @@ impl Authenticity {
         let (mac, key) = self.keys.mac(&message(row))?;
         row.body.pop();
         row.body.push_str(BEFORE);
-        row.body.push_str(&STANDARD.encode(mac.as_bytes()));
+        row.body.push_str(&STANDARD.encode(mac));
         row.body.push_str(BEHIND);
         Ok(key)
     }
@@ -188,7 +187,7 @@ fn message(row: &Row) -> Vec<u8> {
 }
 
 /// Removes the MAC from a body.
-pub(super) fn cut_off(row: &mut Row) -> Option<Sealed> {
+pub(super) fn cut_off(row: &mut Row) -> Option<Vec<u8>> {
     if !is_authenticated(row.table) {
         return None;
     }
@@ -199,5 +198,5 @@ pub(super) fn cut_off(row: &mut Row) -> Option<Sealed> {
     let mac = STANDARD.decode(text).ok()?;
     row.body.truncate(at);
     row.body.push('}');
-    Some(Sealed::from_bytes(mac))
+    Some(mac)
 }

@@ -97,7 +97,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     ("keys.reencrypt", CUT_OFF_IN_CORE),
     ("keys.reencrypted", CUT_OFF_IN_CORE),
-    ("keys.reencrypt_start", CUT_OFF_IN_CORE),
     (
         "keys.reencrypt_claim",
         "a lease of the job, which ends by itself",
