@@ -38,9 +38,6 @@ pub(crate) enum Allowed {
 }
 
 /// Calls every user until each account has ended one way or the other, and writes down what was lost.
-///
-/// # Errors
-/// Where the database cannot be read.
 pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Report) -> Result<()> {
     let began = now();
     let ends: Vec<(&User, End)> = stream::iter(&stage.users)
@@ -111,9 +108,6 @@ fn books(stage: &Stage, report: &mut Report) {
 }
 
 /// How long a user waits after a restart until the account serves or says what the user has to do.
-///
-/// # Errors
-/// Where it does neither within `limit`.
 pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Result<Duration> {
     let began = now();
     match outcome(stage, user, limit).await {
@@ -193,9 +187,6 @@ fn row(stage: &Stage, user: &User) -> Result<String> {
 }
 
 /// The events of each account, in their order.
-///
-/// # Errors
-/// Where the database cannot be read.
 fn stored(stage: &Stage) -> Result<BTreeMap<String, Vec<String>>> {
     let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let bodies = "SELECT body FROM event ORDER BY position";

@@ -43,9 +43,6 @@ struct Stored {
 
 impl Follower {
     /// Makes the webhook, and follows from the oldest event.
-    ///
-    /// # Errors
-    /// Where there is no webhook.
     pub(crate) async fn start(stage: &Stage) -> Result<Self> {
         let new = json!({ "url": format!("{}/hooks/all", stage.product) });
         let reply = stage.call(Method::POST, "/v1/webhooks", Some(new)).await?;
@@ -93,9 +90,6 @@ async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Res
 }
 
 /// Each event came once in the feed, in the order of commits; and at least once to the webhook, in the order of its account.
-///
-/// # Errors
-/// Where the database cannot be read.
 pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report) -> Result<()> {
     let count = stored(stage)?.len();
     follower.ends.store(true, Ordering::Relaxed);

@@ -51,9 +51,6 @@ impl HttpClient {
     }
 
     /// Sends a request once.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn send(&self, method: Method, url: &str, parts: Parts<'_>) -> Result<Reply> {
         let mut request = Request::builder().method(method).uri(url);
         if let Some(bearer) = parts.bearer {

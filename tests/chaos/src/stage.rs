@@ -62,9 +62,6 @@ pub(crate) struct Opened {
 
 impl Stage {
     /// A service whose database lies below `data`, or in a folder of its own.
-    ///
-    /// # Errors
-    /// Where the service does not start.
     pub(crate) async fn open(
         binary: &Path,
         adapt: impl FnOnce(&mut Setup) -> Result<()>,
@@ -79,9 +76,6 @@ impl Stage {
 
     /// Several services on a PostgreSQL server of their own, each of a binary and with seconds by which its clock is wrong; nothing where
     /// PostgreSQL is not installed.
-    ///
-    /// # Errors
-    /// Where one does not start.
     pub(crate) async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
         let Some(database) = Database::on_server().await? else {
             return Ok(None);
@@ -161,17 +155,11 @@ impl Stage {
     }
 
     /// The application asks for an access token.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn issue_token(&self) -> Result<Reply> {
         self.ask_for_token(&self.credentials).await
     }
 
     /// An access token by these credentials.
-    ///
-    /// # Errors
-    /// Where there is none.
     pub(crate) async fn token(&self, credentials: &Value) -> Result<String> {
         let reply = self.ask_for_token(credentials).await?;
         let token = reply.json()["access_token"].as_str().map(str::to_owned);
@@ -211,9 +199,6 @@ impl Stage {
     }
 
     /// A request of the application.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn call(
         &self,
         method: Method,
@@ -231,9 +216,6 @@ impl Stage {
 
     /// A request of a browser. All browsers of a run come from one address, for which a service has a rate: what it
     /// refuses is sent again when it says so.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
         let url = format!("{}{path}", self.url());
         loop {
@@ -252,17 +234,11 @@ impl Stage {
     }
 
     /// A plain call of a user.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn read(&self, user: &User) -> Result<Reply> {
         self.call(Method::GET, &user.path("thing"), None).await
     }
 
     /// Makes a link: its path and the authorization's id.
-    ///
-    /// # Errors
-    /// Where it is not made.
     pub(crate) async fn link(&self, connection: &Connection, identifier: &str) -> Result<Reply> {
         let new = json!({
             "connection_name": connection.name,
@@ -274,9 +250,6 @@ impl Stage {
     }
 
     /// Makes a link and opens it in a browser.
-    ///
-    /// # Errors
-    /// Where either does not work.
     pub(crate) async fn open_link(
         &self,
         connection: &Connection,
@@ -324,9 +297,6 @@ impl Stage {
     }
 
     /// The application confirms who came back.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn verify(&self, authorization: &str, identifier: &str) -> Result<Reply> {
         let path = format!("/v1/authorizations/{authorization}/verify");
         let body = json!({ "identifier": identifier });
@@ -334,9 +304,6 @@ impl Stage {
     }
 
     /// Connects the account of a new user.
-    ///
-    /// # Errors
-    /// Where a step does not work.
     pub(crate) async fn connect(
         &self,
         connection: &'static Connection,
@@ -361,9 +328,6 @@ impl Stage {
     }
 
     /// Connects so many users to each of these connections.
-    ///
-    /// # Errors
-    /// Where one cannot be connected.
     pub(crate) async fn populate(&mut self, names: &[&str], each: usize) -> Result<()> {
         let mut wanted = Vec::new();
         for name in names {
@@ -384,9 +348,6 @@ impl Stage {
     }
 
     /// Kills the service and starts it again.
-    ///
-    /// # Errors
-    /// Where it does not start.
     pub(crate) async fn restart_killed(&mut self) -> Result<()> {
         let killed = self.service.kill().await?;
         self.kills.push((0, killed));
@@ -394,9 +355,6 @@ impl Stage {
     }
 
     /// Starts a service of several again after it has ended.
-    ///
-    /// # Errors
-    /// Where it does not start.
     pub(crate) async fn restart_one(&mut self, number: usize) -> Result<()> {
         let setup = self.service_mut(number).setup.clone();
         let service = Service::start(setup, &self.http).await?;
@@ -405,17 +363,11 @@ impl Stage {
     }
 
     /// Starts the service again after it has ended.
-    ///
-    /// # Errors
-    /// Where it does not start.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         self.restart_one(0).await
     }
 
     /// Waits until a link can be made again; how long that took.
-    ///
-    /// # Errors
-    /// Where it cannot be within `limit`.
     pub(crate) async fn writes_again(&self, limit: Duration) -> Result<Duration> {
         let looked = until("a link can be made", limit, async || {
             let link = self.link(&CONNECTIONS[0], "someone");
@@ -464,9 +416,6 @@ async fn credentials(setup: &Setup) -> Result<Value> {
 }
 
 /// Client id and secret of another application, made with these options.
-///
-/// # Errors
-/// Where they are not made.
 pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<Value> {
     let arguments = [&["--json", "credentials", "create"], options].concat();
     let output = setup.command(&arguments).output().await?;

@@ -17,9 +17,6 @@ pub(crate) fn now() -> Instant {
 }
 
 /// Looks until there is something, and says how long that took.
-///
-/// # Errors
-/// Where there is nothing within `limit`.
 pub(crate) async fn until<T>(
     what: &str,
     limit: Duration,

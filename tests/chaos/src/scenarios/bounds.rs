@@ -28,8 +28,6 @@ const CUT: Duration = Duration::from_secs(100);
 /// Where a measure is so far from the quiet state that no machine explains it.
 const SANE: f64 = 10.0;
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     // Both ends of the connections to the product, and the callers', are this program's.
     if !raise_descriptors() {

@@ -32,9 +32,6 @@ pub(super) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     /// Mounts one of so many MiB at a folder.
-    ///
-    /// # Errors
-    /// Where this user may not mount.
     pub(super) fn mount(folder: &Path, mib: u32) -> Result<Self> {
         let size = format!("size={mib}m");
         let folder = folder.to_owned();
@@ -50,9 +47,6 @@ impl SmallDisk {
     }
 
     /// Fills it to the last byte.
-    ///
-    /// # Errors
-    /// Where the file that fills it cannot be made.
     fn fill(&self) -> Result<()> {
         let mut file = File::create(self.0.join("filling"))?;
         for size in [1 << 20, 1 << 12, 1] {
@@ -109,8 +103,6 @@ fn limit_files(stage: &Stage, bytes: &str) -> Result<()> {
     Ok(())
 }
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn full(options: &Options, report: &mut Report) -> Result<()> {
     let mut disk = None;
     let mut stage = Stage::open(&options.binary, |setup| {
@@ -149,9 +141,6 @@ pub(crate) async fn full(options: &Options, report: &mut Report) -> Result<()> {
 
 /// More tokens arrive on the full disk than the spool has room for, and the service is stopped there: it names those that
 /// it loses, and loses no others.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn more_than_room(options: &Options, report: &mut Report) -> Result<()> {
     let mut disk = None;
     let mut stage = Stage::open(&options.binary, |setup| {

@@ -118,8 +118,6 @@ impl Sender {
     }
 }
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     stage.populate(&["stable"], CALLERS).await?;

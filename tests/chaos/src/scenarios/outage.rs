@@ -54,8 +54,6 @@ enum Way {
     Frozen,
 }
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     for way in [Way::Stopped, Way::Killed, Way::Frozen] {
         let Some(server) = tokio::task::spawn_blocking(Server::start).await? else {

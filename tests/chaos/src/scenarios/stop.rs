@@ -27,22 +27,16 @@ const CUT: Duration = Duration::from_secs(8);
 /// Longest wait for the end after one.
 const DRAINED: Duration = Duration::from_secs(60);
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn sighup(options: &Options, report: &mut Report) -> Result<()> {
     signalled(options, &["HUP"], Duration::from_secs(3), report).await
 }
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn sigterm(options: &Options, report: &mut Report) -> Result<()> {
     // Longer than strangers get.
     let calls = if options.smoke { 3 } else { 28 };
     signalled(options, &["TERM"], Duration::from_secs(calls), report).await
 }
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn sigterm_twice(options: &Options, report: &mut Report) -> Result<()> {
     signalled(options, &["TERM", "TERM"], Duration::from_secs(20), report).await
 }
@@ -168,9 +162,6 @@ fn records(stage: &Stage) -> Result<usize> {
 }
 
 /// A process that holds new tokens is frozen past its lease, another process recovers its accounts, and it wakes.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     let names = ["stable", "signed-in", "rotating", "learned", "strict"];
@@ -246,9 +237,6 @@ pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()
 }
 
 /// The clock goes back by an hour: after a crash with a lease, and while the service runs.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result<()> {
     const LIMIT: Duration = Duration::from_secs(15);
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
@@ -288,9 +276,6 @@ pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result
 }
 
 /// Idle sockets take every file descriptor, and leave again.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn descriptors(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |setup| {
         setup.descriptors = Some("-n 128");

@@ -57,9 +57,6 @@ impl Outage for Away {
 }
 
 /// The write lock is held by another program while responses of the token endpoint arrive.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn write_lock(options: &Options, report: &mut Report) -> Result<()> {
     let stage = populated(options).await?;
     let lock = WriteLock(rusqlite::Connection::open(stage.service.setup.database())?);
@@ -69,9 +66,6 @@ pub(crate) async fn write_lock(options: &Options, report: &mut Report) -> Result
 }
 
 /// Nothing is read or written while responses of the token endpoint arrive; then again, and the service is killed meanwhile.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn away(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = populated(options).await?;
     let held = Duration::from_secs(if options.smoke { 10 } else { 180 });
@@ -201,9 +195,6 @@ async fn arrived(stage: &Stage, before: usize) -> Result<()> {
 
 /// The folder of the database can only be read when the service starts. A disk of a running service cannot be made
 /// read-only while it has files open there.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn read_only(options: &Options, report: &mut Report) -> Result<()> {
     let mut disk = None;
     let mut stage = Stage::open(&options.binary, |setup| {
@@ -244,9 +235,6 @@ fn remount(stage: &Stage, mode: &str) -> Result<()> {
 }
 
 /// A page of a table that only calls read is overwritten.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn damaged(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     stage.populate(&NAMES, 1).await?;
@@ -294,9 +282,6 @@ pub(crate) async fn damaged(options: &Options, report: &mut Report) -> Result<()
 }
 
 /// The database is moved away under the running service, and back.
-///
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn file_gone(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     stage.populate(&NAMES, 1).await?;

@@ -22,8 +22,6 @@ const CHANGES: [&str; 7] = [
     "refresh.keep",
 ];
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     let lines: Vec<String> = CHANGES

@@ -42,8 +42,6 @@ struct Denial {
     bearer: String,
 }
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let Some(stage) = five(options, report).await? else {
         return Ok(());

@@ -16,8 +16,6 @@ use crate::{
     time::{Chance, now},
 };
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     // In the long form few refreshes are under way, so that the accounts that rotate outlast the kills.
     let (kills, restarts, each, refreshes, life) = if options.smoke {

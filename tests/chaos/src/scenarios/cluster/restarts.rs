@@ -25,8 +25,6 @@ const UNDER_WAY: Duration = Duration::from_secs(2);
 const LEASES: &str = "SELECT id || ' ' || (body::jsonb -> 'lease' ->> 'owner') FROM account
     WHERE body::jsonb -> 'lease' ->> 'owner' IS NOT NULL";
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let (restarts, accounts) = if options.smoke { (2, 60) } else { (10, 200) };
     let binary: &Path = &options.binary;

@@ -15,8 +15,6 @@ const CALLERS: usize = 1000;
 /// A token that is younger is sent as it is.
 const OLD: Duration = Duration::from_millis(5500);
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     if !raise_descriptors() {
         report.left_out = Some(String::from("this program's descriptors cannot be raised"));

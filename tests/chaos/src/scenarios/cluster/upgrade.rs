@@ -32,8 +32,6 @@ const MEMBER: &str = r#""made_up":{"kept":[true,null]}"#;
 /// The table whose rows get it. Most other rows have a MAC, so the service would refuse what SQL adds to them.
 const TABLE: &str = "account";
 
-/// # Errors
-/// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let Some(old) = &options.old else {
         report.left_out = Some(String::from(
