@@ -225,32 +225,6 @@ impl Service {
         Some(kib / 1024.0)
     }
 
-    /// Waits until it has next to nothing to do, at most so long.
-    pub(crate) async fn rests(&self, limit: Duration) {
-        let began = now();
-        let mut before = self.ticks();
-        while began.elapsed() < limit {
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            let after = self.ticks();
-            // A tick is a hundredth of a second.
-            if after.saturating_sub(before) < 10 {
-                return;
-            }
-            before = after;
-        }
-    }
-
-    /// Time that it has worked, in ticks of the kernel.
-    fn ticks(&self) -> u64 {
-        let id = self.child.id().unwrap_or_default();
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // Behind the name, which is in parentheses, follow the state and then numbers; 14 and 15 of all are its own time
-        // and the kernel's for it.
-        let numbers = stat.rsplit(')').next().unwrap_or_default();
-        let times = numbers.split_whitespace().skip(11).take(2);
-        times.filter_map(|time| time.parse::<u64>().ok()).sum()
-    }
-
     /// Open file descriptors; nothing where the system does not say.
     pub(crate) fn descriptors(&self) -> Option<usize> {
         let folder = fs::read_dir(format!("/proc/{}/fd", self.child.id()?)).ok()?;

@@ -19,11 +19,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
+    Options,
     books::Books,
     connections::{CONNECTIONS, Connection, User, connection, settings},
     database::Database,
-    http_client::{HttpClient, Parts, Reply},
+    fault::SmallDisk,
+    http_client::{HttpClient, Parts, Reply, raise_descriptors},
     product,
+    report::Report,
     service::{Service, Setup},
     time::until,
 };
@@ -38,6 +41,8 @@ pub(crate) struct Stage {
     /// Further services of the same database.
     pub(crate) others: Vec<Service>,
     pub(crate) database: Database,
+    /// The disk of the database, where it is one of its own.
+    pub(crate) disk: Option<SmallDisk>,
     /// Where the product is.
     pub(crate) product: String,
     pub(crate) bearer: String,
@@ -51,6 +56,24 @@ pub(crate) struct Stage {
     _folder: TempDir,
 }
 
+/// What the services of a stage stand on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ground {
+    /// A database file.
+    File,
+    /// The same on a small disk, where this user may mount one.
+    Disk,
+    SmallDisk,
+    /// A database file, and options of the shell's `ulimit` that bound file descriptors.
+    Descriptors(&'static str),
+    /// PostgreSQL, and so many services, each with the seconds by which its clock is wrong.
+    Services(&'static [i64]),
+    /// The same for thousands of callers.
+    Crowd(&'static [i64]),
+    /// PostgreSQL, an older service and this one.
+    OldAndNew,
+}
+
 /// A link that was made, and a browser that has opened it.
 pub(crate) struct Opened {
     pub(crate) authorization: String,
@@ -61,22 +84,70 @@ pub(crate) struct Opened {
 }
 
 impl Stage {
-    /// A service whose database lies below `data`, or in a folder of its own.
+    /// What a scenario stands on; nothing, with the reason in the report, where this machine does not allow it.
+    pub(crate) async fn on(
+        ground: Ground,
+        options: &Options,
+        report: &mut Report,
+    ) -> Result<Option<Self>> {
+        let binary: &Path = &options.binary;
+        // Both ends of the connections to the product, and the callers', are this program's.
+        let is_crowd = matches!(ground, Ground::Descriptors("-S -n 1024") | Ground::Crowd(_));
+        if is_crowd && !raise_descriptors() {
+            report.left_out = Some("this program's descriptors cannot be raised");
+            return Ok(None);
+        }
+        let stage = match ground {
+            Ground::File => Self::open(binary, None, false).await?,
+            Ground::Descriptors(limit) => Self::open(binary, Some(limit), false).await?,
+            Ground::Disk | Ground::SmallDisk => Self::open(binary, None, true).await?,
+            Ground::Services(clocks) | Ground::Crowd(clocks) => {
+                let services: Vec<_> = clocks.iter().map(|clock| (binary, *clock)).collect();
+                let Some(stage) = Self::cluster(&services).await? else {
+                    report.left_out = Some("PostgreSQL is not installed");
+                    return Ok(None);
+                };
+                stage
+            }
+            Ground::OldAndNew => {
+                let Some(old) = &options.old else {
+                    report.left_out = Some("`cargo xtask upgrade` gives it the older binary");
+                    return Ok(None);
+                };
+                // The older one comes first, and makes the tables.
+                let Some(stage) = Self::cluster(&[(old, 0), (binary, 0)]).await? else {
+                    report.left_out = Some("PostgreSQL is not installed");
+                    return Ok(None);
+                };
+                stage
+            }
+        };
+        if stage.disk.is_none() && matches!(ground, Ground::SmallDisk) {
+            report.left_out = Some("this user may not mount");
+            return Ok(None);
+        }
+        Ok(Some(stage))
+    }
+
+    /// A service on a database file.
     pub(crate) async fn open(
         binary: &Path,
-        adapt: impl FnOnce(&mut Setup) -> Result<()>,
+        descriptors: Option<&'static str>,
+        on_disk: bool,
     ) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        fs::create_dir(folder.path().join("data"))?;
+        let data = folder.path().join("data");
+        fs::create_dir(&data)?;
         let mut setup = setup(binary, folder.path()).await?;
-        adapt(&mut setup)?;
+        setup.descriptors = descriptors;
+        let disk = on_disk.then(|| SmallDisk::mount(&data)).flatten();
         let database = Database::File(setup.database());
-        Self::start(folder, database, vec![setup]).await
+        Self::start(folder, database, vec![setup], disk).await
     }
 
     /// Several services on a PostgreSQL server of their own, each of a binary and with seconds by which its clock is wrong; nothing where
     /// PostgreSQL is not installed.
-    pub(crate) async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
+    async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
         let Some(database) = Database::on_server().await? else {
             return Ok(None);
         };
@@ -100,10 +171,15 @@ impl Stage {
             setup.arm(&[])?;
             setups.push(setup);
         }
-        Self::start(folder, database, setups).await.map(Some)
+        Self::start(folder, database, setups, None).await.map(Some)
     }
 
-    async fn start(folder: TempDir, database: Database, setups: Vec<Setup>) -> Result<Self> {
+    async fn start(
+        folder: TempDir,
+        database: Database,
+        setups: Vec<Setup>,
+        disk: Option<SmallDisk>,
+    ) -> Result<Self> {
         let books = Arc::new(Books::default());
         let product = product::serve(Arc::clone(&books)).await?;
         for (number, setup) in setups.iter().enumerate() {
@@ -119,6 +195,7 @@ impl Stage {
             service: services.remove(0),
             others: services,
             database,
+            disk,
             product,
             bearer: String::new(),
             users: Vec::new(),
@@ -157,6 +234,11 @@ impl Stage {
     /// The application asks for an access token.
     pub(crate) async fn issue_token(&self) -> Result<Reply> {
         self.ask_for_token(&self.credentials).await
+    }
+
+    /// Another access token of the application.
+    pub(crate) async fn new_token(&self) -> Result<String> {
+        self.token(&self.credentials).await
     }
 
     /// An access token by these credentials.
@@ -329,13 +411,22 @@ impl Stage {
 
     /// Connects so many users to each of these connections.
     pub(crate) async fn populate(&mut self, names: &[&str], each: usize) -> Result<()> {
-        let mut wanted = Vec::new();
-        for name in names {
-            let first = self.users.len();
-            wanted.extend(
-                (0..each).map(|number| (connection(name), format!("user-{}", first + number))),
-            );
-        }
+        self.populate_as("user", names, each).await
+    }
+
+    /// The same, with the beginning of their identifiers.
+    pub(crate) async fn populate_as(
+        &mut self,
+        prefix: &str,
+        names: &[&str],
+        each: usize,
+    ) -> Result<()> {
+        let wanted = names
+            .iter()
+            .flat_map(|name| (0..each).map(move |number| (name, number)));
+        let wanted: Vec<_> = wanted
+            .map(|(name, number)| (connection(name), format!("{prefix}-{number}")))
+            .collect();
         let connected: Vec<Result<User>> = stream::iter(&wanted)
             .map(|(connection, identifier)| self.connect(connection, identifier))
             .buffered(8)
@@ -347,10 +438,29 @@ impl Stage {
         Ok(())
     }
 
-    /// Kills the service and starts it again.
-    pub(crate) async fn restart_killed(&mut self) -> Result<()> {
+    /// The first user of a connection.
+    pub(crate) fn user_of(&self, name: &str) -> Result<&User> {
+        let mut users = self.users.iter();
+        let found = users.find(|user| user.connection.name == name);
+        found.with_context(|| format!("no user of {name}"))
+    }
+
+    /// Stops the service as an operator does.
+    pub(crate) async fn stop(&mut self) -> Result<()> {
+        self.service.signal("TERM")?;
+        self.service.ended(Duration::from_secs(40)).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn kill(&mut self) -> Result<()> {
         let killed = self.service.kill().await?;
         self.kills.push((0, killed));
+        Ok(())
+    }
+
+    /// Kills the service and starts it again.
+    pub(crate) async fn restart_killed(&mut self) -> Result<()> {
+        self.kill().await?;
         self.restart().await
     }
 
@@ -375,6 +485,14 @@ impl Stage {
             (reply.status == 201).then_some(())
         });
         Ok(looked.await?.1)
+    }
+}
+
+/// A request with this access token.
+pub(crate) fn with(bearer: &str) -> Parts<'_> {
+    Parts {
+        bearer: Some(bearer),
+        ..Parts::default()
     }
 }
 

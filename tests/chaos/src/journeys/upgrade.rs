@@ -1,6 +1,6 @@
 //! Two versions of the service side by side on one PostgreSQL, as while servers are replaced one after the other.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
 use http::Method;
@@ -10,13 +10,13 @@ use crate::{
     Options,
     books::Behaviour,
     check::{self, Allowed},
-    connections::CONNECTIONS,
+    connections::{CONNECTIONS, NAMES},
     events::{self, Follower},
     http_client::Parts,
     load::{self, Load},
     report::Report,
     service::{Service, Setup},
-    stage::Stage,
+    stage::{Stage, free_port},
     time::now,
 };
 
@@ -32,37 +32,23 @@ const MEMBER: &str = r#""made_up":{"kept":[true,null]}"#;
 /// The table whose rows get it. Most other rows have a MAC, so the service would refuse what SQL adds to them.
 const TABLE: &str = "account";
 
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let Some(old) = &options.old else {
-        report.left_out = Some(String::from(
-            "`cargo xtask upgrade` gives it the older binary",
-        ));
-        return Ok(());
-    };
-    let binaries: [&Path; 2] = [old, &options.binary];
-    // The older one comes first, and makes the tables.
-    let Some(mut stage) = Stage::cluster(&binaries.map(|binary| (binary, 0))).await? else {
-        report.left_out = Some(String::from("PostgreSQL is not installed"));
-        return Ok(());
-    };
+pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     stage.books.behave(Behaviour {
         lifetime: Duration::from_secs(60),
         token_delay: Duration::from_millis(20),
         refuses: None,
     });
-    let follower = Follower::start(&stage).await?;
-    stage
-        .populate(&CONNECTIONS.map(|connection| connection.name), 6)
-        .await?;
-    let load = Load::start(&stage, 6, 12, options.seed);
+    let follower = Follower::start(stage).await?;
+    stage.populate(&NAMES, 6).await?;
+    let load = Load::start(stage, 6, 12, options.seed);
     stage.database.rows(EXPANDS).context("it does not expand")?;
     stage.database.rows(&format!(
         "UPDATE {TABLE} SET version = version + 1, body = left(body, -1) || ',{MEMBER}}}'"
     ))?;
-    let before = marked(&stage)?;
+    let before = marked(stage)?;
     // An older one starts on what a newer one has expanded.
     let setup = Setup {
-        port: crate::stage::free_port()?,
+        port: free_port()?,
         instance: "-again",
         ..stage.service.setup.clone()
     };
@@ -74,7 +60,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let began = now();
     let mut journeys = 0;
     while began.elapsed() < Duration::from_secs(60 * options.minutes) {
-        if let Err(error) = journey(&stage, journeys).await {
+        if let Err(error) = journey(stage, journeys).await {
             report.violation(format!("journey {journeys}: {error:#}"));
         }
         journeys += 1;
@@ -96,9 +82,9 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     );
 
     let count = before.len();
-    let before = marked(&stage)?;
-    write_all(&stage).await?;
-    let after = marked(&stage)?;
+    let before = marked(stage)?;
+    write_all(stage).await?;
+    let after = marked(stage)?;
     let written = after.keys().filter(|id| after.get(*id) > before.get(*id));
     let written = written.count();
     report.fact(
@@ -112,8 +98,8 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
             after.len()
         ),
     );
-    check::accounts(&stage, Allowed::Nothing, report).await?;
-    events::came(&stage, follower, report).await
+    check::accounts(stage, Allowed::Nothing, report).await?;
+    events::came(stage, follower, report).await
 }
 
 /// A user comes and goes; each request is sent to another service than the one before.

@@ -7,7 +7,6 @@ use futures_util::future::{join, join_all, try_join_all};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::five;
 use crate::{
     Options,
     connections::connection,
@@ -42,10 +41,7 @@ struct Denial {
     bearer: String,
 }
 
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let Some(stage) = five(options, report).await? else {
-        return Ok(());
-    };
+pub(crate) async fn run(stage: &Stage, options: &Options, report: &mut Report) -> Result<()> {
     let mut chance = Chance::new(options.seed);
     let rounds = if options.smoke { 1 } else { 10 };
     report.fact("bound", millis(BOUND));
@@ -56,7 +52,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         .await?;
     let mut longest: Vec<(&str, Acted)> = Vec::new();
     for round in 0..rounds {
-        let denials = denials(&stage, round).await?;
+        let denials = denials(stage, round).await?;
         let longer = match round {
             0 => Duration::ZERO,
             _ => Duration::from_millis(chance.below(BEFORE_AT_MOST) as u64),
@@ -64,7 +60,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         let before = BEFORE + longer;
         let measured = denials
             .iter()
-            .map(|denial| one(&stage, denial, &manager, before));
+            .map(|denial| one(stage, denial, &manager, before));
         for (denial, measured) in denials.iter().zip(join_all(measured).await) {
             let name = denial.name;
             let Some(acted) = report.expect(name, measured) else {

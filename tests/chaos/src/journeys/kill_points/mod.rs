@@ -69,6 +69,7 @@ const PLACES: &[(Deed, &str, bool)] = &[
     (Refresh, "token.read:after", true),
     (Refresh, "refresh.keep:before", true),
     (Refresh, "refresh.keep:after", false),
+    (Refresh, SPOOLED, false),
     (RefreshRefused, "refresh.died:before", false),
     (RefreshRefused, "refresh.died:after", false),
     (RefreshFails, "refresh.failed:before", false),
@@ -107,26 +108,16 @@ const PLACES: &[(Deed, &str, bool)] = &[
     (IssueToken, "token.issue:after", false),
 ];
 
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
-    stage.books.behave(Behaviour {
-        lifetime: Duration::from_secs(3600),
-        ..Behaviour::default()
-    });
+/// The store takes nothing, and the process ends as soon as the tokens are in the spool.
+const SPOOLED: &str = "spool.put:after";
+
+pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     let mut killed = 0;
     let mut starts = Vec::new();
     for (number, (deed, place, may_lose)) in PLACES.iter().enumerate() {
         for class in classes(*deed, options.smoke) {
             let identifier = format!("{number}-{place}").replace([':', '.'], "-");
-            let step = one(
-                &mut stage,
-                *deed,
-                place,
-                class,
-                &identifier,
-                *may_lose,
-                report,
-            );
+            let step = one(stage, *deed, place, class, &identifier, *may_lose, report);
             if let Err(error) = step.await {
                 report.violation(format!("{place} ({}): {error:#}", class.name));
                 stage.service.setup.disarm()?;
@@ -140,14 +131,8 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         }
     }
     report.fact("ends at a place", killed);
-    starts.sort_unstable();
-    if let (Some(median), Some(longest)) = (starts.get(starts.len() / 2), starts.last()) {
-        report.fact(
-            "ready again after, median and longest",
-            format!("{} ms, {} ms", median.as_millis(), longest.as_millis()),
-        );
-    }
-    check::accounts(&stage, Allowed::Unread, report).await
+    report.times(starts);
+    check::accounts(stage, Allowed::Unread, report).await
 }
 
 /// What concerns the tokens is tried with every class.
@@ -228,7 +213,14 @@ async fn one(
         create_connection(stage, identifier).await?;
     }
 
-    stage.service.setup.arm(&[&format!("{place}=abort")])?;
+    let line = format!("{place}=abort");
+    match place {
+        SPOOLED => stage
+            .service
+            .setup
+            .arm(&[&line, "refresh.keep:before=fail"])?,
+        _ => stage.service.setup.arm(&[&line])?,
+    }
     let account = user.as_ref().map(User::account).unwrap_or_default();
     let done = match deed {
         RefreshRefused => match &user {
