@@ -16,9 +16,9 @@ use tokio::task::JoinHandle;
 
 use crate::{
     check,
-    http_client::{HttpClient, Parts},
+    http_client::HttpClient,
     report::Report,
-    stage::Stage,
+    stage::{Stage, with},
     time::until,
 };
 
@@ -66,12 +66,8 @@ async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Res
     for url in urls.iter().cycle() {
         let is_last = ends.load(Ordering::Relaxed);
         let url = format!("{url}/v1/events?limit=500{cursor}");
-        let parts = Parts {
-            bearer: Some(&bearer),
-            ..Parts::default()
-        };
         // A service that is killed, or whose database is away, is asked again in the next turn.
-        let reply = http.send(Method::GET, &url, parts).await;
+        let reply = http.send(Method::GET, &url, with(&bearer)).await;
         let page = match reply {
             Ok(reply) if reply.status == 200 => reply.json(),
             _ => Value::Null,

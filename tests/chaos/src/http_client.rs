@@ -109,6 +109,11 @@ impl Reply {
         value.unwrap_or_default()
     }
 
+    /// All that it says.
+    pub(crate) fn text(&self) -> String {
+        format!("{} {}", self.status, String::from_utf8_lossy(&self.body))
+    }
+
     /// Status and kind, for people.
     pub(crate) fn says(&self) -> String {
         format!("{} {}", self.status, self.kind()).trim().to_owned()

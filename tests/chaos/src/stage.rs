@@ -74,15 +74,6 @@ pub(crate) enum Ground {
     OldAndNew,
 }
 
-/// A link that was made, and a browser that has opened it.
-pub(crate) struct Opened {
-    pub(crate) authorization: String,
-    pub(crate) cookie: String,
-    /// The path of the callback with its state, without a code.
-    callback: String,
-    scope: String,
-}
-
 impl Stage {
     /// What a scenario stands on; nothing, with the reason in the report, where this machine does not allow it.
     pub(crate) async fn on(
@@ -225,7 +216,7 @@ impl Stage {
     }
 
     /// The address of a service, of another one each time.
-    fn url(&self) -> String {
+    pub(crate) fn next_url(&self) -> String {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let services: Vec<&Service> = self.services().collect();
         services[turn % services.len()].setup.url()
@@ -249,7 +240,7 @@ impl Stage {
     }
 
     async fn ask_for_token(&self, credentials: &Value) -> Result<Reply> {
-        let url = format!("{}/oauth/token", self.url());
+        let url = format!("{}/oauth/token", self.next_url());
         let parts = Parts {
             form: Some(token_form(credentials)),
             ..Parts::default()
@@ -276,7 +267,7 @@ impl Stage {
         let reply = self
             .call(Method::POST, "/v1/connections", Some(new))
             .await?;
-        ensure!(reply.status == 201, "{}: {}", connection.name, text(&reply));
+        ensure!(reply.status == 201, "{}: {}", connection.name, reply.text());
         Ok(())
     }
 
@@ -287,7 +278,7 @@ impl Stage {
         path: &str,
         json: Option<Value>,
     ) -> Result<Reply> {
-        let url = format!("{}{path}", self.url());
+        let url = format!("{}{path}", self.next_url());
         let parts = Parts {
             bearer: Some(&self.bearer),
             json,
@@ -296,117 +287,9 @@ impl Stage {
         self.http.send(method, &url, parts).await
     }
 
-    /// A request of a browser. All browsers of a run come from one address, for which a service has a rate: what it
-    /// refuses is sent again when it says so.
-    pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
-        let url = format!("{}{path}", self.url());
-        loop {
-            let parts = Parts {
-                cookie: Some(cookie),
-                ..Parts::default()
-            };
-            let reply = self.http.send(method.clone(), &url, parts).await?;
-            match reply.header("retry-after").parse() {
-                Ok(seconds) if reply.status == 429 => {
-                    tokio::time::sleep(Duration::from_secs(seconds)).await;
-                }
-                _ => return Ok(reply),
-            }
-        }
-    }
-
     /// A plain call of a user.
     pub(crate) async fn read(&self, user: &User) -> Result<Reply> {
         self.call(Method::GET, &user.path("thing"), None).await
-    }
-
-    /// Makes a link: its path and the authorization's id.
-    pub(crate) async fn link(&self, connection: &Connection, identifier: &str) -> Result<Reply> {
-        let new = json!({
-            "connection_name": connection.name,
-            "identifier": identifier,
-            "verify_url": "https://app.example/back",
-        });
-        self.call(Method::POST, "/v1/authorization-links", Some(new))
-            .await
-    }
-
-    /// Makes a link and opens it in a browser.
-    pub(crate) async fn open_link(
-        &self,
-        connection: &Connection,
-        identifier: &str,
-    ) -> Result<Opened> {
-        let reply = self.link(connection, identifier).await?;
-        ensure!(reply.status == 201, "no link: {}", text(&reply));
-        let made = reply.json();
-        let link = made["link"].as_str().unwrap_or_default();
-        let path = link.strip_prefix(&self.service.setup.public_url());
-        let path = path.with_context(|| format!("the link leads to {link}"))?;
-        let started = self.browse(Method::POST, path, "").await?;
-        ensure!(started.status == 303, "not started: {}", text(&started));
-        let cookie = started.header("set-cookie").split(';').next();
-        let location = url::Url::parse(started.header("location"))?;
-        let parameter = |name: &str| {
-            let mut pairs = location.query_pairs();
-            let found = pairs.find(|(found, _)| found == name);
-            found
-                .map(|(_, value)| value.into_owned())
-                .unwrap_or_default()
-        };
-        let redirect = url::Url::parse(&parameter("redirect_uri"))?;
-        Ok(Opened {
-            authorization: made["authorization_id"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
-            cookie: cookie.unwrap_or_default().to_owned(),
-            callback: format!("{}?state={}", redirect.path(), parameter("state")),
-            scope: parameter("scope"),
-        })
-    }
-
-    /// The user consents: the path with which the browser comes back, and the number of the grant.
-    pub(crate) fn consent(&self, connection: &Connection, opened: &Opened) -> (String, usize) {
-        let Connection {
-            class,
-            client,
-            host,
-            ..
-        } = connection;
-        let (code, grant) = self.books.consent(*class, client, host, &opened.scope);
-        (format!("{}&code={code}", opened.callback), grant)
-    }
-
-    /// The application confirms who came back.
-    pub(crate) async fn verify(&self, authorization: &str, identifier: &str) -> Result<Reply> {
-        let path = format!("/v1/authorizations/{authorization}/verify");
-        let body = json!({ "identifier": identifier });
-        self.call(Method::POST, &path, Some(body)).await
-    }
-
-    /// Connects the account of a new user.
-    pub(crate) async fn connect(
-        &self,
-        connection: &'static Connection,
-        identifier: &str,
-    ) -> Result<User> {
-        let opened = self.open_link(connection, identifier).await?;
-        let (path, grant) = self.consent(connection, &opened);
-        let back = self.browse(Method::GET, &path, &opened.cookie).await?;
-        let failed = back.header("location").contains("/connect/failed");
-        ensure!(
-            back.status == 303 && !failed,
-            "no callback: {}",
-            back.header("location")
-        );
-        let verified = self.verify(&opened.authorization, identifier).await?;
-        ensure!(verified.status == 200, "not verified: {}", text(&verified));
-        Ok(User {
-            connection,
-            identifier: identifier.to_owned(),
-            grant,
-        })
     }
 
     /// Connects so many users to each of these connections.
@@ -544,10 +427,6 @@ pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<V
         );
     }
     Ok(serde_json::from_slice(&output.stdout)?)
-}
-
-fn text(reply: &Reply) -> String {
-    format!("{} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }
 
 fn token_form(credentials: &Value) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use http::Method;
 use serde_json::json;
 
@@ -11,9 +11,11 @@ use crate::{
     books::Behaviour,
     check::{self, Allowed},
     connections::{CONNECTIONS, Connection, User, connection},
+    http_client::Reply,
     report::Report,
     stage::Stage,
     time::now,
+    visitors::Opened,
 };
 
 /// Longest wait for the end of a process whose failpoint is armed.
@@ -60,65 +62,66 @@ use Deed::{
     Link, Refresh, RefreshFails, RefreshRefused, Revoke, RevokeFails, Start, Suspend, Verify,
 };
 
-/// Each place with what reaches it, and whether a response that was read there may be lost where the token rotates: before
-/// the first durable write nothing can keep it.
-const PLACES: &[(Deed, &str, bool)] = &[
-    (Refresh, "refresh.claim:before", false),
-    (Refresh, "refresh.claim:after", false),
-    (Refresh, "token.send:before", false),
-    (Refresh, "token.read:after", true),
-    (Refresh, "refresh.keep:before", true),
-    (Refresh, "refresh.keep:after", false),
-    (Refresh, SPOOLED, false),
-    (RefreshRefused, "refresh.died:before", false),
-    (RefreshRefused, "refresh.died:after", false),
-    (RefreshFails, "refresh.failed:before", false),
-    (RefreshFails, "refresh.failed:after", false),
-    (ClientRefused, "connection.health:before", false),
-    (ClientRefused, "connection.health:after", false),
-    (Link, "link.create:before", false),
-    (Link, "link.create:after", false),
-    (Start, "authorization.start:before", false),
-    (Start, "authorization.start:after", false),
-    (Exchange, "authorization.return:before", false),
-    (Exchange, "authorization.return:after", false),
-    (Exchange, "token.send:before", false),
-    (Exchange, "token.read:after", false),
-    (Exchange, "exchange.keep:before", false),
-    (Exchange, "exchange.keep:after", false),
-    (Deny, "authorization.end:before", false),
-    (Deny, "authorization.end:after", false),
-    (Verify, "authorization.activate:before", false),
-    (Verify, "authorization.activate:after", false),
-    (Suspend, "account.suspend:before", false),
-    (Suspend, "account.suspend:after", false),
-    (Disconnect, "account.disconnect:before", false),
-    (Disconnect, "account.disconnect:after", false),
-    (Revoke, "outbox.claim:before", false),
-    (Revoke, "outbox.claim:after", false),
-    (RevokeFails, "outbox.retry:before", false),
-    (RevokeFails, "outbox.retry:after", false),
-    (Revoke, "outbox.end:before", false),
-    (Revoke, "outbox.end:after", false),
-    (CreateConnection, "connection.create:before", false),
-    (CreateConnection, "connection.create:after", false),
-    (DeleteConnection, "connection.delete:before", false),
-    (DeleteConnection, "connection.delete:after", false),
-    (IssueToken, "token.issue:before", false),
-    (IssueToken, "token.issue:after", false),
+/// Each change, or place, with what reaches it. The process ends before the commit of a change and after it.
+const PLACES: &[(Deed, &str)] = &[
+    (Refresh, "refresh.claim"),
+    (Refresh, "token.send:before"),
+    (Refresh, "token.read:after"),
+    (Refresh, "refresh.keep"),
+    (Refresh, SPOOLED),
+    (RefreshRefused, "refresh.died"),
+    (RefreshFails, "refresh.failed"),
+    (ClientRefused, "connection.health"),
+    (Link, "link.create"),
+    (Start, "authorization.start"),
+    (Exchange, "authorization.return"),
+    (Exchange, "token.send:before"),
+    (Exchange, "token.read:after"),
+    (Exchange, "exchange.keep"),
+    (Deny, "authorization.end"),
+    (Verify, "authorization.activate"),
+    (Suspend, "account.suspend"),
+    (Disconnect, "account.disconnect"),
+    (Revoke, "outbox.claim"),
+    (RevokeFails, "outbox.retry"),
+    (Revoke, "outbox.end"),
+    (CreateConnection, "connection.create"),
+    (DeleteConnection, "connection.delete"),
+    (IssueToken, "token.issue"),
 ];
-
 /// The store takes nothing, and the process ends as soon as the tokens are in the spool.
 const SPOOLED: &str = "spool.put:after";
+/// Where a response that was read may be lost if the token rotates: before the first durable write nothing can keep it.
+const MAY_LOSE: [&str; 2] = ["token.read:after", "refresh.keep:before"];
+
+fn places() -> impl Iterator<Item = (Deed, String)> {
+    PLACES.iter().flat_map(|(deed, name)| {
+        let sides: &[&str] = match name.contains(':') {
+            true => &[""],
+            false => &[":before", ":after"],
+        };
+        sides
+            .iter()
+            .map(move |side| (*deed, format!("{name}{side}")))
+    })
+}
 
 pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
-    let mut killed = 0;
     let mut starts = Vec::new();
-    for (number, (deed, place, may_lose)) in PLACES.iter().enumerate() {
-        for class in classes(*deed, options.smoke) {
+    for (number, (deed, place)) in places().enumerate() {
+        for class in classes(deed, options.smoke) {
             let identifier = format!("{number}-{place}").replace([':', '.'], "-");
-            let step = one(stage, *deed, place, class, &identifier, *may_lose, report);
-            if let Err(error) = step.await {
+            let mut case = Case {
+                deed,
+                place: &place,
+                class,
+                identifier,
+                user: None,
+                opened: None,
+                back: String::new(),
+                grant: 0,
+            };
+            if let Err(error) = case.run(stage, report).await {
                 report.violation(format!("{place} ({}): {error:#}", class.name));
                 stage.service.setup.disarm()?;
                 if stage.service.has_ended() {
@@ -126,11 +129,10 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
                 }
                 continue;
             }
-            killed += 1;
             starts.push(stage.service.started_in);
         }
     }
-    report.fact("ends at a place", killed);
+    report.fact("ends at a place", starts.len());
     report.times(starts);
     check::accounts(stage, Allowed::Unread, report).await
 }
@@ -148,254 +150,225 @@ fn classes(deed: Deed, smoke: bool) -> Vec<&'static Connection> {
     }
 }
 
-async fn one(
-    stage: &mut Stage,
+/// One deed, cut off at one place.
+struct Case<'a> {
     deed: Deed,
-    place: &str,
+    place: &'a str,
     class: &'static Connection,
-    identifier: &str,
-    may_lose: bool,
-    report: &mut Report,
-) -> Result<()> {
-    // What comes before the deed.
-    let existing = matches!(
-        deed,
-        Refresh
-            | RefreshRefused
-            | RefreshFails
-            | ClientRefused
-            | Suspend
-            | Disconnect
-            | Revoke
-            | RevokeFails
-    );
-    let user = if existing {
-        Some(stage.connect(class, identifier).await?)
-    } else {
-        None
-    };
-    let opened = match deed {
-        Exchange | Deny | Verify => Some(stage.open_link(class, identifier).await?),
-        _ => None,
-    };
-    let mut grant = None;
-    let mut back = String::new();
-    if let Some(opened) = &opened {
-        let (path, number) = stage.consent(class, opened);
-        back = path;
-        grant = Some(number);
-        if deed == Verify {
-            stage.browse(Method::GET, &back, &opened.cookie).await?;
-        }
-    }
-    let link = match deed {
-        Start => stage.link(class, identifier).await?.json()["link"]
-            .as_str()
-            .unwrap_or_default()
-            .replace(&stage.service.setup.url(), ""),
-        _ => String::new(),
-    };
-    if deed == RefreshRefused
-        && let Some(user) = &user
-    {
-        stage.books.revoke(&format!("refresh-{}-1", user.grant));
-    }
-    let refuses = match deed {
-        RefreshFails | RevokeFails => Some((503, "temporarily_unavailable")),
-        ClientRefused => Some((401, "invalid_client")),
-        _ => None,
-    };
-    stage.books.behave(Behaviour {
-        refuses,
-        ..Behaviour::default()
-    });
-    if deed == DeleteConnection {
-        create_connection(stage, identifier).await?;
-    }
-
-    let line = format!("{place}=abort");
-    match place {
-        SPOOLED => stage
-            .service
-            .setup
-            .arm(&[&line, "refresh.keep:before=fail"])?,
-        _ => stage.service.setup.arm(&[&line])?,
-    }
-    let account = user.as_ref().map(User::account).unwrap_or_default();
-    let done = match deed {
-        RefreshRefused => match &user {
-            Some(user) => stage.read(user).await,
-            None => bail!("no user"),
-        },
-        Refresh | RefreshFails | ClientRefused => {
-            stage
-                .call(Method::POST, &format!("{account}/refresh"), None)
-                .await
-        }
-        Link => stage.link(class, identifier).await,
-        Start => stage.browse(Method::POST, &link, "").await,
-        Exchange => {
-            let cookie = opened.as_ref().map_or("", |opened| &opened.cookie);
-            stage.browse(Method::GET, &back, cookie).await
-        }
-        Deny => {
-            let (opened, denied) = (opened.as_ref(), back.split("&code").next());
-            let path = format!("{}&error=access_denied", denied.unwrap_or_default());
-            let cookie = opened.map_or("", |opened| &opened.cookie);
-            stage.browse(Method::GET, &path, cookie).await
-        }
-        Verify => {
-            let id = opened.as_ref().map_or("", |opened| &opened.authorization);
-            stage.verify(id, identifier).await
-        }
-        Suspend => {
-            stage
-                .call(Method::POST, &format!("{account}/suspend"), None)
-                .await
-        }
-        Disconnect => stage.call(Method::DELETE, &account, None).await,
-        Revoke | RevokeFails => {
-            let path = format!("{account}?revoke_at_product=true");
-            stage.call(Method::DELETE, &path, None).await
-        }
-        CreateConnection => create_connection(stage, identifier).await,
-        DeleteConnection => {
-            let path = format!("/v1/connections/{}", name_of(identifier));
-            stage.call(Method::DELETE, &path, None).await
-        }
-        IssueToken => stage.issue_token().await,
-    };
-    // A revocation is made behind the response.
-    if let Ok(reply) = done
-        && !matches!(deed, Revoke | RevokeFails)
-    {
-        bail!("it was not reached: the service says {}", reply.says());
-    }
-    let status = stage.service.ended(END).await?;
-    stage.kills.push((0, now()));
-    stage.books.behave(Behaviour::default());
-    stage.service.setup.disarm()?;
-    if status.success() {
-        bail!("the service ended with {status}");
-    }
-    stage.restart().await?;
-    let committed = place.ends_with(":after");
-    after(
-        stage, deed, committed, class, identifier, user, opened, grant, report,
-    )
-    .await?;
-    if deed == Refresh
-        && let Some(user) = stage.users.last()
-    {
-        // The lease of the process that is gone keeps no one out.
-        let limit = if may_lose { CONFIRMED } else { OUT };
-        let decided = check::decided(stage, user, limit).await;
-        report.expect(&format!("{place} ({})", class.name), decided);
-        let reason = check::reason(stage, user).await;
-        report.holds(
-            may_lose || reason == "active",
-            format!("{place} ({}): {reason}", class.name),
-        );
-    }
-    Ok(())
+    identifier: String,
+    /// Where the account exists before.
+    user: Option<User>,
+    /// Where a link was opened before.
+    opened: Option<Opened>,
+    /// The path with which the browser comes back, and the grant that it brings.
+    back: String,
+    grant: usize,
 }
 
-/// What the application finds after the restart: what was committed is there, and everything can go on.
-#[expect(clippy::too_many_arguments, reason = "all that the deed was made of")]
-async fn after(
-    stage: &mut Stage,
-    deed: Deed,
-    committed: bool,
-    class: &'static Connection,
-    identifier: &str,
-    user: Option<User>,
-    opened: Option<crate::stage::Opened>,
-    grant: Option<usize>,
-    report: &mut Report,
-) -> Result<()> {
-    match deed {
-        Refresh | RefreshFails | ClientRefused => stage.users.extend(user),
-        RefreshRefused => {
-            let Some(user) = user else { return Ok(()) };
-            let decided = check::decided(stage, &user, OUT).await;
-            report.expect("a refused refresh", decided);
+impl Case<'_> {
+    async fn run(&mut self, stage: &mut Stage, report: &mut Report) -> Result<()> {
+        let (deed, place) = (self.deed, self.place);
+        let path = self.prepare(stage).await?;
+        let line = format!("{place}=abort");
+        match place {
+            SPOOLED => stage
+                .service
+                .setup
+                .arm(&[&line, "refresh.keep:before=fail"])?,
+            _ => stage.service.setup.arm(&[&line])?,
         }
-        Link | Start | Exchange | Deny => {
-            // The user tries again, and it goes well. What was begun before does not stand in the way.
-            let again = stage.connect(class, identifier).await;
-            stage.users.extend(report.expect("a second try", again));
+        // A revocation is made behind the response.
+        if let Ok(reply) = self.act(stage, &path).await
+            && !matches!(deed, Revoke | RevokeFails)
+        {
+            bail!("it was not reached: the service says {}", reply.says());
         }
-        Verify => {
-            let id = opened
-                .map(|opened| opened.authorization)
-                .unwrap_or_default();
-            let reply = stage.verify(&id, identifier).await?;
+        let status = stage.service.ended(END).await?;
+        stage.kills.push((0, now()));
+        stage.books.behave(Behaviour::default());
+        stage.service.setup.disarm()?;
+        if status.success() {
+            bail!("the service ended with {status}");
+        }
+        stage.restart().await?;
+        self.after(stage, report).await?;
+        if deed == Refresh
+            && let Some(user) = stage.users.last()
+        {
+            // The lease of the process that is gone keeps no one out.
+            let may_lose = MAY_LOSE.contains(&place);
+            let limit = if may_lose { CONFIRMED } else { OUT };
+            let decided = check::decided(stage, user, limit).await;
+            report.expect(&format!("{place} ({})", self.class.name), decided);
+            let reason = check::reason(stage, user).await;
             report.holds(
-                reply.status == 200,
-                format!(
-                    "verify, sent again after a commit ({committed}): {}",
-                    reply.says()
-                ),
+                may_lose || reason == "active",
+                format!("{place} ({}): {reason}", self.class.name),
             );
-            if reply.status == 200 {
-                stage.users.push(User {
-                    connection: class,
-                    identifier: identifier.to_owned(),
-                    grant: grant.unwrap_or_default(),
-                });
-            } else {
-                let again = stage.connect(class, identifier).await;
+        }
+        Ok(())
+    }
+
+    /// What comes before the deed; the path of a link that is not opened yet.
+    async fn prepare(&mut self, stage: &Stage) -> Result<String> {
+        let (deed, class) = (self.deed, self.class);
+        let mut path = String::new();
+        match deed {
+            Refresh | RefreshRefused | RefreshFails | ClientRefused | Suspend | Disconnect
+            | Revoke | RevokeFails => {
+                let user = stage.connect(class, &self.identifier).await?;
+                if deed == RefreshRefused {
+                    stage.books.revoke(&format!("refresh-{}-1", user.grant));
+                }
+                self.user = Some(user);
+            }
+            Exchange | Deny | Verify => {
+                let opened = stage.open_link(class, &self.identifier).await?;
+                (self.back, self.grant) = stage.consent(class, &opened);
+                if deed == Verify {
+                    stage
+                        .browse(Method::GET, &self.back, &opened.cookie)
+                        .await?;
+                }
+                self.opened = Some(opened);
+            }
+            Start => {
+                let made = stage.link(class, &self.identifier).await?.json();
+                let link = made["link"].as_str().unwrap_or_default();
+                path = link.replace(&stage.service.setup.url(), "");
+            }
+            DeleteConnection => drop(self.create_connection(stage).await?),
+            Link | CreateConnection | IssueToken => {}
+        }
+        let refuses = match deed {
+            RefreshFails | RevokeFails => Some((503, "temporarily_unavailable")),
+            ClientRefused => Some((401, "invalid_client")),
+            _ => None,
+        };
+        stage.books.behave(Behaviour {
+            refuses,
+            ..Behaviour::default()
+        });
+        Ok(path)
+    }
+
+    async fn act(&self, stage: &Stage, link: &str) -> Result<Reply> {
+        let account = self.user.as_ref().map(User::account).unwrap_or_default();
+        let cookie = self.opened.as_ref().map_or("", |opened| &opened.cookie);
+        let (method, path) = match self.deed {
+            RefreshRefused => {
+                let user = self.user.as_ref().context("no user")?;
+                return stage.read(user).await;
+            }
+            Link => return stage.link(self.class, &self.identifier).await,
+            Start => return stage.browse(Method::POST, link, "").await,
+            Exchange => return stage.browse(Method::GET, &self.back, cookie).await,
+            Deny => {
+                let denied = self.back.split("&code").next().unwrap_or_default();
+                let path = format!("{denied}&error=access_denied");
+                return stage.browse(Method::GET, &path, cookie).await;
+            }
+            Verify => return self.verify(stage).await,
+            CreateConnection => return self.create_connection(stage).await,
+            IssueToken => return stage.issue_token().await,
+            Refresh | RefreshFails | ClientRefused => (Method::POST, format!("{account}/refresh")),
+            Suspend => (Method::POST, format!("{account}/suspend")),
+            Disconnect => (Method::DELETE, account),
+            Revoke | RevokeFails => {
+                let path = format!("{account}?revoke_at_product=true");
+                (Method::DELETE, path)
+            }
+            DeleteConnection => (Method::DELETE, format!("/v1/connections/{}", self.name())),
+        };
+        stage.call(method, &path, None).await
+    }
+
+    /// What the application finds after the restart: what was committed is there, and everything can go on.
+    async fn after(&mut self, stage: &mut Stage, report: &mut Report) -> Result<()> {
+        let deed = self.deed;
+        let committed = self.place.ends_with(":after");
+        match deed {
+            Refresh | RefreshFails | ClientRefused => stage.users.extend(self.user.take()),
+            RefreshRefused => {
+                let user = self.user.as_ref().context("no user")?;
+                let decided = check::decided(stage, user, OUT).await;
+                report.expect("a refused refresh", decided);
+            }
+            Link | Start | Exchange | Deny => {
+                // The user tries again, and it goes well. What was begun before does not stand in the way.
+                let again = stage.connect(self.class, &self.identifier).await;
                 stage.users.extend(report.expect("a second try", again));
             }
-        }
-        Suspend | Disconnect | Revoke | RevokeFails => {
-            let Some(user) = user else { return Ok(()) };
-            let state = check::reason(stage, &user).await;
-            let expected = match (deed, committed) {
-                (Revoke | RevokeFails, _) => "disconnected",
-                (_, false) => "active",
-                (Suspend, true) => "suspended",
-                _ => "disconnected",
-            };
-            report.holds(
-                state.starts_with(expected),
-                format!("{deed:?}, committed {committed}: it is {state}"),
-            );
-            if deed == Suspend {
-                let path = format!("{}/resume", user.account());
-                stage.call(Method::POST, &path, None).await?;
-                stage.users.push(user);
+            Verify => {
+                let reply = self.verify(stage).await?;
+                report.holds(
+                    reply.status == 200,
+                    format!(
+                        "verify, sent again, committed {committed}: {}",
+                        reply.says()
+                    ),
+                );
+                stage.users.push(User {
+                    connection: self.class,
+                    identifier: self.identifier.clone(),
+                    grant: self.grant,
+                });
+            }
+            Suspend | Disconnect | Revoke | RevokeFails => {
+                let user = self.user.take().context("no user")?;
+                let state = check::reason(stage, &user).await;
+                let expected = match (deed, committed) {
+                    (Revoke | RevokeFails, _) => "disconnected",
+                    (_, false) => "active",
+                    (Suspend, true) => "suspended",
+                    _ => "disconnected",
+                };
+                report.holds(
+                    state.starts_with(expected),
+                    format!("{deed:?}, committed {committed}: it is {state}"),
+                );
+                if deed == Suspend {
+                    let path = format!("{}/resume", user.account());
+                    stage.call(Method::POST, &path, None).await?;
+                    stage.users.push(user);
+                }
+            }
+            CreateConnection | DeleteConnection => {
+                let path = format!("/v1/connections/{}", self.name());
+                let found = stage.call(Method::GET, &path, None).await?.status == 200;
+                report.holds(
+                    found == (committed == (deed == CreateConnection)),
+                    format!("{deed:?}, committed {committed}: there {found}"),
+                );
+            }
+            IssueToken => {
+                let reply = stage.issue_token().await?;
+                report.holds(reply.status == 200, format!("a token: {}", reply.says()));
             }
         }
-        CreateConnection | DeleteConnection => {
-            let path = format!("/v1/connections/{}", name_of(identifier));
-            let found = stage.call(Method::GET, &path, None).await?.status == 200;
-            report.holds(
-                found == (committed == (deed == CreateConnection)),
-                format!("{deed:?}, committed {committed}: there {found}"),
-            );
-        }
-        IssueToken => {
-            let reply = stage.issue_token().await?;
-            report.holds(reply.status == 200, format!("a token: {}", reply.says()));
-        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn name_of(identifier: &str) -> String {
-    identifier.chars().take(40).collect()
-}
+    async fn verify(&self, stage: &Stage) -> Result<Reply> {
+        let opened = self.opened.as_ref().context("no link was opened")?;
+        stage.verify(&opened.authorization, &self.identifier).await
+    }
 
-async fn create_connection(stage: &Stage, identifier: &str) -> Result<crate::http_client::Reply> {
-    let new = json!({
-        "connection_name": name_of(identifier),
-        "product": "warehouse",
-        "client_id": "another",
-        "client_secret": "secret",
-        "settings": { "account": "orga-one" },
-    });
-    stage.call(Method::POST, "/v1/connections", Some(new)).await
+    /// The name of a connection.
+    fn name(&self) -> &str {
+        &self.identifier[..self.identifier.len().min(40)]
+    }
+
+    async fn create_connection(&self, stage: &Stage) -> Result<Reply> {
+        let new = json!({
+            "connection_name": self.name(),
+            "product": "warehouse",
+            "client_id": "another",
+            "client_secret": "secret",
+            "settings": { "account": "orga-one" },
+        });
+        stage.call(Method::POST, "/v1/connections", Some(new)).await
+    }
 }
 
 #[cfg(test)]
