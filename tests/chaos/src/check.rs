@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::{
+    books::Class, connections::User, events::stored, report::Report, stage::Stage, time::now,
+};
 use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{StreamExt as _, stream};
 use http::Method;
-use serde_json::Value;
-
-use crate::{books::Class, connections::User, report::Report, stage::Stage, time::now};
 
 /// Longest wait for an account: a lease of a process that is gone, and a token request that is waited for.
 const DECIDED: Duration = Duration::from_secs(150);
@@ -186,21 +186,6 @@ fn row(stage: &Stage, user: &User) -> Result<String> {
     rows.into_iter().next().context("it is not stored")
 }
 
-/// The events of each account, in their order.
-fn stored(stage: &Stage) -> Result<BTreeMap<String, Vec<String>>> {
-    let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let bodies = "SELECT body FROM event ORDER BY position";
-    for body in stage.database.rows(bodies)? {
-        let event: Value = serde_json::from_str(&body)?;
-        let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
-        let account = text("account_id");
-        if !account.is_empty() {
-            events.entry(account).or_default().push(text("name"));
-        }
-    }
-    Ok(events)
-}
-
 /// Every transition has one event: no account is activated twice in a row, and the last event says the state it is in.
 async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
     const STATES: [(&str, &str); 8] = [
@@ -213,7 +198,11 @@ async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
         ("account.resumed", "active"),
         ("account.disconnected", "disconnected"),
     ];
-    let events = stored(stage)?;
+    let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for event in stored(stage)? {
+        let names = events.entry(event.account.unwrap_or_default());
+        names.or_default().push(event.name);
+    }
     let mut counted = 0;
     for user in &stage.users {
         let reply = stage.call(Method::GET, &user.account(), None).await?;

@@ -36,9 +36,10 @@ pub(crate) struct Follower {
 }
 
 /// An event as it is stored.
-struct Stored {
+pub(crate) struct Stored {
     id: String,
-    account: Option<String>,
+    pub(crate) name: String,
+    pub(crate) account: Option<String>,
 }
 
 impl Follower {
@@ -154,7 +155,7 @@ fn deliveries(stage: &Stage, stored: &[Stored], report: &mut Report) {
 }
 
 /// All events, in the order of their commits.
-fn stored(stage: &Stage) -> Result<Vec<Stored>> {
+pub(crate) fn stored(stage: &Stage) -> Result<Vec<Stored>> {
     let bodies = "SELECT body FROM event ORDER BY position";
     let bodies = stage.database.rows(bodies)?;
     let events = bodies.iter().map(|body| {
@@ -162,6 +163,7 @@ fn stored(stage: &Stage) -> Result<Vec<Stored>> {
         let account = event["account_id"].as_str().map(str::to_owned);
         Ok(Stored {
             id: plain(text(&event, "id")),
+            name: text(&event, "name").to_owned(),
             account,
         })
     });

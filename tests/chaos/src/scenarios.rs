@@ -119,3 +119,29 @@ scenarios! {
         hold::hold(stage, StalledProduct, options, report)
     ]: "callers who hold what they do not use, and a product that stands still";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_name_scenarios_that_exist() {
+        let promises = include_str!("../../../docs/trust/promises.md");
+        let mut named = 0;
+        for (at, before) in promises.match_indices("chaos `") {
+            let rest = &promises[at + before.len()..];
+            // A list ends where something else than a comma follows a name.
+            for name in rest.split("`, `") {
+                let (name, is_last) = name
+                    .split_once('`')
+                    .map_or((name, false), |(name, _)| (name, true));
+                assert!(SCENARIOS.iter().any(|one| one.name == name), "{name}");
+                named += 1;
+                if is_last {
+                    break;
+                }
+            }
+        }
+        assert!(named > 15, "{named}");
+    }
+}
