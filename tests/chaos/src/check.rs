@@ -7,7 +7,12 @@ use std::{
 };
 
 use crate::{
-    books::Class, connections::User, events::stored, report::Report, stage::Stage, time::now,
+    books::Class,
+    connections::User,
+    events::stored,
+    report::Report,
+    stage::Stage,
+    time::{now, seconds},
 };
 use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{StreamExt as _, stream};
@@ -234,9 +239,4 @@ async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
     }
     report.fact("events of accounts", counted);
     Ok(())
-}
-
-/// Seconds, for people.
-pub(crate) fn seconds(duration: Duration) -> String {
-    format!("{:.1} s", duration.as_secs_f64())
 }

@@ -15,11 +15,10 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 use crate::{
-    check,
     http_client::HttpClient,
     report::Report,
     stage::{Stage, with},
-    time::until,
+    time::{seconds, until},
 };
 
 /// Longest wait for the last delivery: a claim of a process that is gone, and a pause after a failure.
@@ -113,7 +112,7 @@ pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report)
         all.then_some(())
     });
     if let Err(error) = delivered.await.map(|((), after)| {
-        report.fact("all delivered to the webhook after", check::seconds(after));
+        report.fact("all delivered to the webhook after", seconds(after));
     }) {
         report.violation(format!("{error:#}"));
     }

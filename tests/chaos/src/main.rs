@@ -9,6 +9,7 @@ mod books;
 mod check;
 mod connections;
 mod database;
+mod disk;
 mod events;
 mod fault;
 mod http_client;

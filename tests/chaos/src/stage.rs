@@ -7,7 +7,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -23,7 +23,7 @@ use crate::{
     books::Books,
     connections::{CONNECTIONS, Connection, User, connection, settings},
     database::Database,
-    fault::SmallDisk,
+    disk::SmallDisk,
     http_client::{HttpClient, Parts, Reply, raise_descriptors},
     product,
     report::Report,
@@ -379,9 +379,17 @@ pub(crate) fn with(bearer: &str) -> Parts<'_> {
     }
 }
 
-/// A port on which nothing listens at this moment. The service keeps it over its restarts.
+/// A port on which nothing listens at this moment. The service keeps it over its restarts, so it is none that the system gives
+/// to a caller meanwhile.
 pub(crate) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(50);
+    let ports = (0..10_000).map(|_| {
+        let port = first.wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed)) % 12_000;
+        20_000 + u16::try_from(port).unwrap_or_default()
+    });
+    let mut ports = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    ports.next().context("no port is free")
 }
 
 /// How a service is started whose files are in this folder.

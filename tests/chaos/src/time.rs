@@ -34,6 +34,11 @@ pub(crate) async fn until<T>(
     }
 }
 
+/// Seconds, for people.
+pub(crate) fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
 /// Numbers that follow from a seed (splitmix64).
 #[derive(Debug, Clone)]
 pub(crate) struct Chance(u64);

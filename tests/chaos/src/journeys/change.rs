@@ -13,7 +13,7 @@ use crate::{
     load::{self, Load},
     report::Report,
     stage::Stage,
-    time::{now, until},
+    time::{now, seconds, until},
 };
 
 /// Longest wait until every account says that its client was changed.
@@ -113,7 +113,7 @@ async fn one(
             "{} accounts, {} credentials at a wrong host, all decided after {}; under load {}",
             stage.users.len(),
             strays.len(),
-            check::seconds(began.elapsed()),
+            seconds(began.elapsed()),
             load::counts(&said)
         ),
     );

@@ -15,14 +15,14 @@ use tokio::task::JoinSet;
 use crate::{
     Options,
     books::{Behaviour, Class},
-    check::{self, Allowed, seconds},
+    check::{self, Allowed},
     connections::{CONNECTIONS, NAMES, User},
     fault::Fault,
     http_client::{HttpClient, Parts, Reply},
     report::Report,
     service,
     stage::{Stage, with},
-    time::{now, until},
+    time::{now, seconds, until},
 };
 
 /// Connections of the accounts whose tokens are in memory and stay valid.

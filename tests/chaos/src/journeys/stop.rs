@@ -17,7 +17,7 @@ use crate::{
     report::Report,
     service::Service,
     stage::{Stage, free_port, with},
-    time::{now, until},
+    time::{now, seconds, until},
 };
 
 /// Calls in flight when a signal comes; every other one writes.
@@ -31,7 +31,7 @@ const DRAINED: Duration = Duration::from_secs(60);
 pub(crate) async fn signalled(
     stage: &mut Stage,
     signals: &[&str],
-    seconds: u64,
+    takes: u64,
     report: &mut Report,
 ) -> Result<()> {
     stage.populate(&["stable"], 10).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn signalled(
     });
     let (recorded, _) = recorded.await?;
     let before = stage.books.state().arrived;
-    let calls = Duration::from_secs(seconds);
+    let calls = Duration::from_secs(takes);
     let begun: Vec<JoinHandle<String>> = (0..CALLS)
         .map(|number| begin(stage, number, calls))
         .collect();
@@ -75,10 +75,10 @@ pub(crate) async fn signalled(
     let ended = stage.service.ended(limit).await;
     if let Some(status) = report.expect("its end", ended) {
         report.fact("it ended with", status);
-        report.fact("ended after", check::seconds(began.elapsed()));
+        report.fact("ended after", seconds(began.elapsed()));
         report.holds(
             began.elapsed() <= limit + Duration::from_secs(2) || goes_on,
-            format!("it goes on for {}", check::seconds(began.elapsed())),
+            format!("it goes on for {}", seconds(began.elapsed())),
         );
         report.holds(
             status.success() || signals.len() > 1,
@@ -234,7 +234,7 @@ pub(crate) async fn clock_back(stage: &mut Stage, report: &mut Report) -> Result
         (reply.status == 200).then_some(())
     });
     if let Some((_, took)) = report.expect("the lease of the future", refreshed.await) {
-        report.fact("refreshed after", check::seconds(took));
+        report.fact("refreshed after", seconds(took));
     }
     stage.users.push(user);
     for clock in ["clock=0", "clock=-3600", "clock=0"] {

@@ -6,7 +6,12 @@ use anyhow::Result;
 use futures_util::future::join_all;
 
 use crate::{
-    books::Behaviour, check, connections::connection, load, report::Report, stage::Stage, time::now,
+    books::Behaviour,
+    connections::connection,
+    load,
+    report::Report,
+    stage::Stage,
+    time::{now, seconds},
 };
 
 const CALLERS: usize = 1000;
@@ -45,7 +50,7 @@ pub(crate) async fn run(stage: &Stage, report: &mut Report) -> Result<()> {
     };
     report.fact("callers", CALLERS);
     report.fact("they read", load::counts(&said));
-    report.fact("all have a response after", check::seconds(took));
+    report.fact("all have a response after", seconds(took));
     report.fact("token requests", asked);
     report.fact("families revoked", families);
     report.holds(asked == 1, format!("{asked} token requests, and not 1"));

@@ -17,7 +17,7 @@ use crate::{
     report::Report,
     service::{Service, Setup},
     stage::{Stage, free_port},
-    time::now,
+    time::{now, seconds},
 };
 
 /// What a newer version could add, and that it notes it as what older ones need not know.
@@ -67,7 +67,7 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     let said = load.stop().await;
-    report.fact("under load for", check::seconds(began.elapsed()));
+    report.fact("under load for", seconds(began.elapsed()));
     report.fact("calls", load::counts(&said));
     report.fact("journeys with a step at each in turn", journeys);
     let finally: usize = said
