@@ -217,6 +217,12 @@ impl Books {
         alive.then_some(number)
     }
 
+    /// Token requests with a refresh token, of all grants.
+    pub(crate) fn requests(&self) -> usize {
+        let state = self.state();
+        state.grants.iter().map(|grant| grant.refreshes.len()).sum()
+    }
+
     /// A write is done.
     pub(crate) fn write(&self, id: String) {
         *self.state().writes.entry(id).or_default() += 1;

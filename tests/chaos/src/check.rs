@@ -6,12 +6,17 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::{
+    books::Class,
+    connections::User,
+    events::stored,
+    report::Report,
+    stage::Stage,
+    time::{now, seconds},
+};
 use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{StreamExt as _, stream};
 use http::Method;
-use serde_json::Value;
-
-use crate::{books::Class, connections::User, report::Report, stage::Stage, time::now};
 
 /// Longest wait for an account: a lease of a process that is gone, and a token request that is waited for.
 const DECIDED: Duration = Duration::from_secs(150);
@@ -38,9 +43,6 @@ pub(crate) enum Allowed {
 }
 
 /// Calls every user until each account has ended one way or the other, and writes down what was lost.
-///
-/// # Errors
-/// Where the database cannot be read.
 pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Report) -> Result<()> {
     let began = now();
     let ends: Vec<(&User, End)> = stream::iter(&stage.users)
@@ -111,9 +113,6 @@ fn books(stage: &Stage, report: &mut Report) {
 }
 
 /// How long a user waits after a restart until the account serves or says what the user has to do.
-///
-/// # Errors
-/// Where it does neither within `limit`.
 pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Result<Duration> {
     let began = now();
     match outcome(stage, user, limit).await {
@@ -192,24 +191,6 @@ fn row(stage: &Stage, user: &User) -> Result<String> {
     rows.into_iter().next().context("it is not stored")
 }
 
-/// The events of each account, in their order.
-///
-/// # Errors
-/// Where the database cannot be read.
-fn stored(stage: &Stage) -> Result<BTreeMap<String, Vec<String>>> {
-    let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let bodies = "SELECT body FROM event ORDER BY position";
-    for body in stage.database.rows(bodies)? {
-        let event: Value = serde_json::from_str(&body)?;
-        let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
-        let account = text("account_id");
-        if !account.is_empty() {
-            events.entry(account).or_default().push(text("name"));
-        }
-    }
-    Ok(events)
-}
-
 /// Every transition has one event: no account is activated twice in a row, and the last event says the state it is in.
 async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
     const STATES: [(&str, &str); 8] = [
@@ -222,7 +203,11 @@ async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
         ("account.resumed", "active"),
         ("account.disconnected", "disconnected"),
     ];
-    let events = stored(stage)?;
+    let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for event in stored(stage)? {
+        let names = events.entry(event.account.unwrap_or_default());
+        names.or_default().push(event.name);
+    }
     let mut counted = 0;
     for user in &stage.users {
         let reply = stage.call(Method::GET, &user.account(), None).await?;
@@ -254,9 +239,4 @@ async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
     }
     report.fact("events of accounts", counted);
     Ok(())
-}
-
-/// Seconds, for people.
-pub(crate) fn seconds(duration: Duration) -> String {
-    format!("{:.1} s", duration.as_secs_f64())
 }

@@ -62,6 +62,9 @@ pub(crate) const CONNECTIONS: [Connection; 5] = [
     },
 ];
 
+/// The names of all.
+pub(crate) const NAMES: [&str; 5] = ["stable", "signed-in", "rotating", "learned", "strict"];
+
 /// A user whose account is connected.
 #[derive(Debug, Clone)]
 pub(crate) struct User {

@@ -17,9 +17,6 @@ pub(crate) enum Database {
 
 impl Database {
     /// A new database on a PostgreSQL server of its own; nothing where PostgreSQL is not installed.
-    ///
-    /// # Errors
-    /// Where the server does not start.
     pub(crate) async fn on_server() -> Result<Option<Self>> {
         let started = blocking(|| {
             let server = Server::prepare()?;
@@ -47,9 +44,6 @@ impl Database {
     }
 
     /// The rows of a query with one column of texts.
-    ///
-    /// # Errors
-    /// Where the database cannot be read.
     pub(crate) fn rows(&self, sql: &str) -> Result<Vec<String>> {
         match self {
             Self::File(path) => {
@@ -69,9 +63,6 @@ impl Database {
 }
 
 /// Does what waits for another program on a thread of its own.
-///
-/// # Errors
-/// Where it fails.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {

@@ -15,11 +15,10 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 use crate::{
-    check,
-    http_client::{HttpClient, Parts},
+    http_client::HttpClient,
     report::Report,
-    stage::Stage,
-    time::until,
+    stage::{Stage, with},
+    time::{seconds, until},
 };
 
 /// Longest wait for the last delivery: a claim of a process that is gone, and a pause after a failure.
@@ -36,16 +35,14 @@ pub(crate) struct Follower {
 }
 
 /// An event as it is stored.
-struct Stored {
+pub(crate) struct Stored {
     id: String,
-    account: Option<String>,
+    pub(crate) name: String,
+    pub(crate) account: Option<String>,
 }
 
 impl Follower {
     /// Makes the webhook, and follows from the oldest event.
-    ///
-    /// # Errors
-    /// Where there is no webhook.
     pub(crate) async fn start(stage: &Stage) -> Result<Self> {
         let new = json!({ "url": format!("{}/hooks/all", stage.product) });
         let reply = stage.call(Method::POST, "/v1/webhooks", Some(new)).await?;
@@ -69,12 +66,8 @@ async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Res
     for url in urls.iter().cycle() {
         let is_last = ends.load(Ordering::Relaxed);
         let url = format!("{url}/v1/events?limit=500{cursor}");
-        let parts = Parts {
-            bearer: Some(&bearer),
-            ..Parts::default()
-        };
         // A service that is killed, or whose database is away, is asked again in the next turn.
-        let reply = http.send(Method::GET, &url, parts).await;
+        let reply = http.send(Method::GET, &url, with(&bearer)).await;
         let page = match reply {
             Ok(reply) if reply.status == 200 => reply.json(),
             _ => Value::Null,
@@ -93,9 +86,6 @@ async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Res
 }
 
 /// Each event came once in the feed, in the order of commits; and at least once to the webhook, in the order of its account.
-///
-/// # Errors
-/// Where the database cannot be read.
 pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report) -> Result<()> {
     let count = stored(stage)?.len();
     follower.ends.store(true, Ordering::Relaxed);
@@ -122,7 +112,7 @@ pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report)
         all.then_some(())
     });
     if let Err(error) = delivered.await.map(|((), after)| {
-        report.fact("all delivered to the webhook after", check::seconds(after));
+        report.fact("all delivered to the webhook after", seconds(after));
     }) {
         report.violation(format!("{error:#}"));
     }
@@ -164,7 +154,7 @@ fn deliveries(stage: &Stage, stored: &[Stored], report: &mut Report) {
 }
 
 /// All events, in the order of their commits.
-fn stored(stage: &Stage) -> Result<Vec<Stored>> {
+pub(crate) fn stored(stage: &Stage) -> Result<Vec<Stored>> {
     let bodies = "SELECT body FROM event ORDER BY position";
     let bodies = stage.database.rows(bodies)?;
     let events = bodies.iter().map(|body| {
@@ -172,6 +162,7 @@ fn stored(stage: &Stage) -> Result<Vec<Stored>> {
         let account = event["account_id"].as_str().map(str::to_owned);
         Ok(Stored {
             id: plain(text(&event, "id")),
+            name: text(&event, "name").to_owned(),
             account,
         })
     });

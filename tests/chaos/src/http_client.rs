@@ -51,9 +51,6 @@ impl HttpClient {
     }
 
     /// Sends a request once.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn send(&self, method: Method, url: &str, parts: Parts<'_>) -> Result<Reply> {
         let mut request = Request::builder().method(method).uri(url);
         if let Some(bearer) = parts.bearer {
@@ -110,6 +107,11 @@ impl Reply {
     pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name).and_then(|value| value.to_str().ok());
         value.unwrap_or_default()
+    }
+
+    /// All that it says.
+    pub(crate) fn text(&self) -> String {
+        format!("{} {}", self.status, String::from_utf8_lossy(&self.body))
     }
 
     /// Status and kind, for people.

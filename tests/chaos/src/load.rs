@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use crate::{
     connections::User,
-    http_client::{HttpClient, Parts},
-    stage::Stage,
+    http_client::HttpClient,
+    stage::{Stage, with},
     time::{Chance, until},
 };
 
@@ -99,11 +99,9 @@ async fn call(
             _ => (Method::GET, user.path("thing")),
         };
         let url = &urls[chance.below(urls.len())];
-        let parts = Parts {
-            bearer: Some(&bearer),
-            ..Parts::default()
-        };
-        let reply = http.send(method, &format!("{url}{path}"), parts).await;
+        let reply = http
+            .send(method, &format!("{url}{path}"), with(&bearer))
+            .await;
         let text = match &reply {
             Ok(reply) if reply.status < 400 || reply.is_retryable() => reply.says(),
             // Most scenarios allow no final error, so the report quotes it.

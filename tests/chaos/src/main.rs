@@ -9,8 +9,11 @@ mod books;
 mod check;
 mod connections;
 mod database;
+mod disk;
 mod events;
+mod fault;
 mod http_client;
+mod journeys;
 mod load;
 mod product;
 mod report;
@@ -18,10 +21,12 @@ mod scenarios;
 mod service;
 mod stage;
 mod time;
+mod visitors;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Result, bail};
+use clap::{Parser, builder::PossibleValuesParser};
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
@@ -31,28 +36,30 @@ use scenarios::{SCENARIOS, Scenario};
 /// What `cargo xtask chaos` builds.
 const BINARY: &str = "target/chaos/stead";
 
-const USAGE: &str = "\
-stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [--old STEAD] [--minutes NUMBER] [NAME…]
-
-  --smoke   the short form of each scenario, and only those that are quick
-  --seed    the numbers that a run draws follow from it; printed, and drawn from the time unless given
-  --json    prints one JSON object per scenario
-  --binary  the service, built with the feature `failpoints`
-  --old     an older one, for the scenario `upgrade`
-  --minutes how long both versions are called there; 10 unless given
-
-Exit code 1 where something that must hold does not.";
-
-/// How the scenarios are run.
-#[derive(Debug, Clone)]
+/// Kills, starves and stops the service; fails if something that must hold does not.
+#[derive(Debug, Parser)]
+#[command(name = "stead-chaos")]
 pub(crate) struct Options {
+    /// The service, built with the feature `failpoints`.
+    #[arg(long, default_value = BINARY)]
     pub(crate) binary: PathBuf,
+    /// The short form of each scenario, and only those that are quick.
+    #[arg(long)]
     pub(crate) smoke: bool,
+    /// The numbers that a run draws follow from it. Drawn from the time unless given.
+    #[arg(long, default_value_t = seed())]
     pub(crate) seed: u64,
-    /// An older service, and how long both are called.
+    /// An older service, for the scenario `upgrade`.
+    #[arg(long)]
     pub(crate) old: Option<PathBuf>,
+    /// How long both versions are called there.
+    #[arg(long, default_value_t = 10)]
     pub(crate) minutes: u64,
+    /// Prints one JSON object per scenario.
+    #[arg(long)]
     json: bool,
+    /// The scenarios, or all.
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(SCENARIOS.map(|one| one.name)))]
     names: Vec<String>,
 }
 
@@ -69,21 +76,12 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<bool> {
-    let options = options(std::env::args().skip(1))?;
+    let options = Options::parse();
     if !options.binary.exists() {
         bail!(
             "{} is missing; `cargo xtask chaos` builds it",
             options.binary.display()
         );
-    }
-    for name in &options.names {
-        if !SCENARIOS.iter().any(|scenario| scenario.name == name) {
-            let names: Vec<&str> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
-            bail!(
-                "there is no scenario {name}; there are {}",
-                names.join(", ")
-            );
-        }
     }
     if !options.json {
         println!("seed {}", options.seed);
@@ -148,39 +146,6 @@ fn table(reports: &[Report]) {
         count("BROKEN"),
         count("left out")
     );
-}
-
-fn options(arguments: impl Iterator<Item = String>) -> Result<Options> {
-    let mut options = Options {
-        binary: PathBuf::from(BINARY),
-        smoke: false,
-        seed: seed(),
-        old: None,
-        minutes: 10,
-        json: false,
-        names: Vec::new(),
-    };
-    let mut arguments = arguments;
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--smoke" => options.smoke = true,
-            "--json" => options.json = true,
-            "--seed" | "--binary" | "--old" | "--minutes" => {
-                let Some(value) = arguments.next() else {
-                    bail!("{argument} needs a value\n\n{USAGE}");
-                };
-                match argument.as_str() {
-                    "--seed" => options.seed = value.parse()?,
-                    "--minutes" => options.minutes = value.parse()?,
-                    "--old" => options.old = Some(value.into()),
-                    _ => options.binary = value.into(),
-                }
-            }
-            flag if flag.starts_with('-') => bail!("{flag} is unknown\n\n{USAGE}"),
-            _ => options.names.push(argument),
-        }
-    }
-    Ok(options)
 }
 
 /// Another one in every run.

@@ -29,9 +29,6 @@ const LARGEST_KIB: usize = 4 * 1024;
 type Reply = Response<Full<Bytes>>;
 
 /// Serves the product on a free port until the program ends; where it is.
-///
-/// # Errors
-/// Where no port can be listened on.
 pub(crate) async fn serve(books: Arc<Books>) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}", listener.local_addr()?);

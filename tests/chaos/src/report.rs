@@ -11,7 +11,7 @@ pub(crate) struct Report {
     facts: Vec<(String, String)>,
     violations: Vec<String>,
     /// Why it could not run here.
-    pub(crate) left_out: Option<String>,
+    pub(crate) left_out: Option<&'static str>,
     pub(crate) took: Duration,
     pub(crate) what: &'static str,
 }
@@ -26,6 +26,17 @@ impl Report {
 
     pub(crate) fn fact(&mut self, name: impl Into<String>, value: impl Display) {
         self.facts.push((name.into(), value.to_string()));
+    }
+
+    /// How long starts took.
+    pub(crate) fn times(&mut self, mut times: Vec<Duration>) {
+        times.sort_unstable();
+        if let (Some(median), Some(longest)) = (times.get(times.len() / 2), times.last()) {
+            self.fact(
+                "ready again after, median and longest",
+                format!("{} ms, {} ms", median.as_millis(), longest.as_millis()),
+            );
+        }
     }
 
     pub(crate) fn violation(&mut self, text: impl Into<String>) {

@@ -63,9 +63,6 @@ impl Setup {
     }
 
     /// Says what happens at the failpoints from now on.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     pub(crate) fn arm(&self, lines: &[&str]) -> Result<()> {
         let written = self.folder.join(format!("failpoints{}.new", self.instance));
         let mut text = lines.join("\n") + "\n";
@@ -79,9 +76,6 @@ impl Setup {
     }
 
     /// Nothing happens at any failpoint from now on; what was reached until now.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     pub(crate) fn disarm(&self) -> Result<String> {
         self.arm(&[])?;
         let path = self
@@ -139,9 +133,6 @@ pub(crate) struct Service {
 
 impl Service {
     /// Starts it and waits until it is ready.
-    ///
-    /// # Errors
-    /// Where it ends, or is not ready in time.
     pub(crate) async fn start(setup: Setup, http: &HttpClient) -> Result<Self> {
         let mut service = Self::spawn(setup)?;
         let began = now();
@@ -165,9 +156,6 @@ impl Service {
     }
 
     /// Starts it and waits for nothing.
-    ///
-    /// # Errors
-    /// Where there is no such binary.
     pub(crate) fn spawn(setup: Setup) -> Result<Self> {
         let log = File::options()
             .create(true)
@@ -196,9 +184,6 @@ impl Service {
     }
 
     /// Ends it as the kernel does, at once; when that was.
-    ///
-    /// # Errors
-    /// Where it had ended before.
     pub(crate) async fn kill(&mut self) -> Result<Instant> {
         self.child.start_kill().context("it had ended")?;
         self.child.wait().await?;
@@ -206,9 +191,6 @@ impl Service {
     }
 
     /// Waits for its end, and says how it ended.
-    ///
-    /// # Errors
-    /// Where it goes on.
     pub(crate) async fn ended(&mut self, limit: Duration) -> Result<ExitStatus> {
         let status = tokio::time::timeout(limit, self.child.wait()).await;
         Ok(status.with_context(|| format!("it goes on after {} s", limit.as_secs()))??)
@@ -219,9 +201,6 @@ impl Service {
     }
 
     /// Sends a signal by its name.
-    ///
-    /// # Errors
-    /// Where it has ended.
     pub(crate) fn signal(&self, name: &str) -> Result<()> {
         let id = self.child.id().context("it has ended")?;
         let line = format!("kill -s {name} {id}");
@@ -246,32 +225,6 @@ impl Service {
         Some(kib / 1024.0)
     }
 
-    /// Waits until it has next to nothing to do, at most so long.
-    pub(crate) async fn rests(&self, limit: Duration) {
-        let began = now();
-        let mut before = self.ticks();
-        while began.elapsed() < limit {
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            let after = self.ticks();
-            // A tick is a hundredth of a second.
-            if after.saturating_sub(before) < 10 {
-                return;
-            }
-            before = after;
-        }
-    }
-
-    /// Time that it has worked, in ticks of the kernel.
-    fn ticks(&self) -> u64 {
-        let id = self.child.id().unwrap_or_default();
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // Behind the name, which is in parentheses, follow the state and then numbers; 14 and 15 of all are its own time
-        // and the kernel's for it.
-        let numbers = stat.rsplit(')').next().unwrap_or_default();
-        let times = numbers.split_whitespace().skip(11).take(2);
-        times.filter_map(|time| time.parse::<u64>().ok()).sum()
-    }
-
     /// Open file descriptors; nothing where the system does not say.
     pub(crate) fn descriptors(&self) -> Option<usize> {
         let folder = fs::read_dir(format!("/proc/{}/fd", self.child.id()?)).ok()?;
@@ -287,9 +240,6 @@ pub(crate) fn tail(path: &Path) -> String {
 }
 
 /// Waits until `/readyz` says this; how long that took.
-///
-/// # Errors
-/// Where it does not within `limit`.
 pub(crate) async fn ready(
     service: &Service,
     http: &HttpClient,

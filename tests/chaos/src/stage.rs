@@ -7,7 +7,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -19,11 +19,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
+    Options,
     books::Books,
     connections::{CONNECTIONS, Connection, User, connection, settings},
     database::Database,
-    http_client::{HttpClient, Parts, Reply},
+    disk::SmallDisk,
+    http_client::{HttpClient, Parts, Reply, raise_descriptors},
     product,
+    report::Report,
     service::{Service, Setup},
     time::until,
 };
@@ -38,6 +41,8 @@ pub(crate) struct Stage {
     /// Further services of the same database.
     pub(crate) others: Vec<Service>,
     pub(crate) database: Database,
+    /// The disk of the database, where it is one of its own.
+    pub(crate) disk: Option<SmallDisk>,
     /// Where the product is.
     pub(crate) product: String,
     pub(crate) bearer: String,
@@ -51,38 +56,89 @@ pub(crate) struct Stage {
     _folder: TempDir,
 }
 
-/// A link that was made, and a browser that has opened it.
-pub(crate) struct Opened {
-    pub(crate) authorization: String,
-    pub(crate) cookie: String,
-    /// The path of the callback with its state, without a code.
-    callback: String,
-    scope: String,
+/// What the services of a stage stand on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ground {
+    /// A database file.
+    File,
+    /// The same on a small disk, where this user may mount one.
+    Disk,
+    SmallDisk,
+    /// A database file, and options of the shell's `ulimit` that bound file descriptors.
+    Descriptors(&'static str),
+    /// PostgreSQL, and so many services, each with the seconds by which its clock is wrong.
+    Services(&'static [i64]),
+    /// The same for thousands of callers.
+    Crowd(&'static [i64]),
+    /// PostgreSQL, an older service and this one.
+    OldAndNew,
 }
 
 impl Stage {
-    /// A service whose database lies below `data`, or in a folder of its own.
-    ///
-    /// # Errors
-    /// Where the service does not start.
+    /// What a scenario stands on; nothing, with the reason in the report, where this machine does not allow it.
+    pub(crate) async fn on(
+        ground: Ground,
+        options: &Options,
+        report: &mut Report,
+    ) -> Result<Option<Self>> {
+        let binary: &Path = &options.binary;
+        // Both ends of the connections to the product, and the callers', are this program's.
+        let is_crowd = matches!(ground, Ground::Descriptors("-S -n 1024") | Ground::Crowd(_));
+        if is_crowd && !raise_descriptors() {
+            report.left_out = Some("this program's descriptors cannot be raised");
+            return Ok(None);
+        }
+        let stage = match ground {
+            Ground::File => Self::open(binary, None, false).await?,
+            Ground::Descriptors(limit) => Self::open(binary, Some(limit), false).await?,
+            Ground::Disk | Ground::SmallDisk => Self::open(binary, None, true).await?,
+            Ground::Services(clocks) | Ground::Crowd(clocks) => {
+                let services: Vec<_> = clocks.iter().map(|clock| (binary, *clock)).collect();
+                let Some(stage) = Self::cluster(&services).await? else {
+                    report.left_out = Some("PostgreSQL is not installed");
+                    return Ok(None);
+                };
+                stage
+            }
+            Ground::OldAndNew => {
+                let Some(old) = &options.old else {
+                    report.left_out = Some("`cargo xtask upgrade` gives it the older binary");
+                    return Ok(None);
+                };
+                // The older one comes first, and makes the tables.
+                let Some(stage) = Self::cluster(&[(old, 0), (binary, 0)]).await? else {
+                    report.left_out = Some("PostgreSQL is not installed");
+                    return Ok(None);
+                };
+                stage
+            }
+        };
+        if stage.disk.is_none() && matches!(ground, Ground::SmallDisk) {
+            report.left_out = Some("this user may not mount");
+            return Ok(None);
+        }
+        Ok(Some(stage))
+    }
+
+    /// A service on a database file.
     pub(crate) async fn open(
         binary: &Path,
-        adapt: impl FnOnce(&mut Setup) -> Result<()>,
+        descriptors: Option<&'static str>,
+        on_disk: bool,
     ) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        fs::create_dir(folder.path().join("data"))?;
+        let data = folder.path().join("data");
+        fs::create_dir(&data)?;
         let mut setup = setup(binary, folder.path()).await?;
-        adapt(&mut setup)?;
+        setup.descriptors = descriptors;
+        let disk = on_disk.then(|| SmallDisk::mount(&data)).flatten();
         let database = Database::File(setup.database());
-        Self::start(folder, database, vec![setup]).await
+        Self::start(folder, database, vec![setup], disk).await
     }
 
     /// Several services on a PostgreSQL server of their own, each of a binary and with seconds by which its clock is wrong; nothing where
     /// PostgreSQL is not installed.
-    ///
-    /// # Errors
-    /// Where one does not start.
-    pub(crate) async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
+    async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
         let Some(database) = Database::on_server().await? else {
             return Ok(None);
         };
@@ -106,10 +162,15 @@ impl Stage {
             setup.arm(&[])?;
             setups.push(setup);
         }
-        Self::start(folder, database, setups).await.map(Some)
+        Self::start(folder, database, setups, None).await.map(Some)
     }
 
-    async fn start(folder: TempDir, database: Database, setups: Vec<Setup>) -> Result<Self> {
+    async fn start(
+        folder: TempDir,
+        database: Database,
+        setups: Vec<Setup>,
+        disk: Option<SmallDisk>,
+    ) -> Result<Self> {
         let books = Arc::new(Books::default());
         let product = product::serve(Arc::clone(&books)).await?;
         for (number, setup) in setups.iter().enumerate() {
@@ -125,6 +186,7 @@ impl Stage {
             service: services.remove(0),
             others: services,
             database,
+            disk,
             product,
             bearer: String::new(),
             users: Vec::new(),
@@ -154,24 +216,23 @@ impl Stage {
     }
 
     /// The address of a service, of another one each time.
-    fn url(&self) -> String {
+    pub(crate) fn next_url(&self) -> String {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let services: Vec<&Service> = self.services().collect();
         services[turn % services.len()].setup.url()
     }
 
     /// The application asks for an access token.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn issue_token(&self) -> Result<Reply> {
         self.ask_for_token(&self.credentials).await
     }
 
+    /// Another access token of the application.
+    pub(crate) async fn new_token(&self) -> Result<String> {
+        self.token(&self.credentials).await
+    }
+
     /// An access token by these credentials.
-    ///
-    /// # Errors
-    /// Where there is none.
     pub(crate) async fn token(&self, credentials: &Value) -> Result<String> {
         let reply = self.ask_for_token(credentials).await?;
         let token = reply.json()["access_token"].as_str().map(str::to_owned);
@@ -179,7 +240,7 @@ impl Stage {
     }
 
     async fn ask_for_token(&self, credentials: &Value) -> Result<Reply> {
-        let url = format!("{}/oauth/token", self.url());
+        let url = format!("{}/oauth/token", self.next_url());
         let parts = Parts {
             form: Some(token_form(credentials)),
             ..Parts::default()
@@ -206,21 +267,18 @@ impl Stage {
         let reply = self
             .call(Method::POST, "/v1/connections", Some(new))
             .await?;
-        ensure!(reply.status == 201, "{}: {}", connection.name, text(&reply));
+        ensure!(reply.status == 201, "{}: {}", connection.name, reply.text());
         Ok(())
     }
 
     /// A request of the application.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn call(
         &self,
         method: Method,
         path: &str,
         json: Option<Value>,
     ) -> Result<Reply> {
-        let url = format!("{}{path}", self.url());
+        let url = format!("{}{path}", self.next_url());
         let parts = Parts {
             bearer: Some(&self.bearer),
             json,
@@ -229,149 +287,29 @@ impl Stage {
         self.http.send(method, &url, parts).await
     }
 
-    /// A request of a browser. All browsers of a run come from one address, for which a service has a rate: what it
-    /// refuses is sent again when it says so.
-    ///
-    /// # Errors
-    /// Where no whole response came.
-    pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
-        let url = format!("{}{path}", self.url());
-        loop {
-            let parts = Parts {
-                cookie: Some(cookie),
-                ..Parts::default()
-            };
-            let reply = self.http.send(method.clone(), &url, parts).await?;
-            match reply.header("retry-after").parse() {
-                Ok(seconds) if reply.status == 429 => {
-                    tokio::time::sleep(Duration::from_secs(seconds)).await;
-                }
-                _ => return Ok(reply),
-            }
-        }
-    }
-
     /// A plain call of a user.
-    ///
-    /// # Errors
-    /// Where no whole response came.
     pub(crate) async fn read(&self, user: &User) -> Result<Reply> {
         self.call(Method::GET, &user.path("thing"), None).await
     }
 
-    /// Makes a link: its path and the authorization's id.
-    ///
-    /// # Errors
-    /// Where it is not made.
-    pub(crate) async fn link(&self, connection: &Connection, identifier: &str) -> Result<Reply> {
-        let new = json!({
-            "connection_name": connection.name,
-            "identifier": identifier,
-            "verify_url": "https://app.example/back",
-        });
-        self.call(Method::POST, "/v1/authorization-links", Some(new))
-            .await
-    }
-
-    /// Makes a link and opens it in a browser.
-    ///
-    /// # Errors
-    /// Where either does not work.
-    pub(crate) async fn open_link(
-        &self,
-        connection: &Connection,
-        identifier: &str,
-    ) -> Result<Opened> {
-        let reply = self.link(connection, identifier).await?;
-        ensure!(reply.status == 201, "no link: {}", text(&reply));
-        let made = reply.json();
-        let link = made["link"].as_str().unwrap_or_default();
-        let path = link.strip_prefix(&self.service.setup.public_url());
-        let path = path.with_context(|| format!("the link leads to {link}"))?;
-        let started = self.browse(Method::POST, path, "").await?;
-        ensure!(started.status == 303, "not started: {}", text(&started));
-        let cookie = started.header("set-cookie").split(';').next();
-        let location = url::Url::parse(started.header("location"))?;
-        let parameter = |name: &str| {
-            let mut pairs = location.query_pairs();
-            let found = pairs.find(|(found, _)| found == name);
-            found
-                .map(|(_, value)| value.into_owned())
-                .unwrap_or_default()
-        };
-        let redirect = url::Url::parse(&parameter("redirect_uri"))?;
-        Ok(Opened {
-            authorization: made["authorization_id"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
-            cookie: cookie.unwrap_or_default().to_owned(),
-            callback: format!("{}?state={}", redirect.path(), parameter("state")),
-            scope: parameter("scope"),
-        })
-    }
-
-    /// The user consents: the path with which the browser comes back, and the number of the grant.
-    pub(crate) fn consent(&self, connection: &Connection, opened: &Opened) -> (String, usize) {
-        let Connection {
-            class,
-            client,
-            host,
-            ..
-        } = connection;
-        let (code, grant) = self.books.consent(*class, client, host, &opened.scope);
-        (format!("{}&code={code}", opened.callback), grant)
-    }
-
-    /// The application confirms who came back.
-    ///
-    /// # Errors
-    /// Where no whole response came.
-    pub(crate) async fn verify(&self, authorization: &str, identifier: &str) -> Result<Reply> {
-        let path = format!("/v1/authorizations/{authorization}/verify");
-        let body = json!({ "identifier": identifier });
-        self.call(Method::POST, &path, Some(body)).await
-    }
-
-    /// Connects the account of a new user.
-    ///
-    /// # Errors
-    /// Where a step does not work.
-    pub(crate) async fn connect(
-        &self,
-        connection: &'static Connection,
-        identifier: &str,
-    ) -> Result<User> {
-        let opened = self.open_link(connection, identifier).await?;
-        let (path, grant) = self.consent(connection, &opened);
-        let back = self.browse(Method::GET, &path, &opened.cookie).await?;
-        let failed = back.header("location").contains("/connect/failed");
-        ensure!(
-            back.status == 303 && !failed,
-            "no callback: {}",
-            back.header("location")
-        );
-        let verified = self.verify(&opened.authorization, identifier).await?;
-        ensure!(verified.status == 200, "not verified: {}", text(&verified));
-        Ok(User {
-            connection,
-            identifier: identifier.to_owned(),
-            grant,
-        })
-    }
-
     /// Connects so many users to each of these connections.
-    ///
-    /// # Errors
-    /// Where one cannot be connected.
     pub(crate) async fn populate(&mut self, names: &[&str], each: usize) -> Result<()> {
-        let mut wanted = Vec::new();
-        for name in names {
-            let first = self.users.len();
-            wanted.extend(
-                (0..each).map(|number| (connection(name), format!("user-{}", first + number))),
-            );
-        }
+        self.populate_as("user", names, each).await
+    }
+
+    /// The same, with the beginning of their identifiers.
+    pub(crate) async fn populate_as(
+        &mut self,
+        prefix: &str,
+        names: &[&str],
+        each: usize,
+    ) -> Result<()> {
+        let wanted = names
+            .iter()
+            .flat_map(|name| (0..each).map(move |number| (name, number)));
+        let wanted: Vec<_> = wanted
+            .map(|(name, number)| (connection(name), format!("{prefix}-{number}")))
+            .collect();
         let connected: Vec<Result<User>> = stream::iter(&wanted)
             .map(|(connection, identifier)| self.connect(connection, identifier))
             .buffered(8)
@@ -383,20 +321,33 @@ impl Stage {
         Ok(())
     }
 
-    /// Kills the service and starts it again.
-    ///
-    /// # Errors
-    /// Where it does not start.
-    pub(crate) async fn restart_killed(&mut self) -> Result<()> {
+    /// The first user of a connection.
+    pub(crate) fn user_of(&self, name: &str) -> Result<&User> {
+        let mut users = self.users.iter();
+        let found = users.find(|user| user.connection.name == name);
+        found.with_context(|| format!("no user of {name}"))
+    }
+
+    /// Stops the service as an operator does.
+    pub(crate) async fn stop(&mut self) -> Result<()> {
+        self.service.signal("TERM")?;
+        self.service.ended(Duration::from_secs(40)).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn kill(&mut self) -> Result<()> {
         let killed = self.service.kill().await?;
         self.kills.push((0, killed));
+        Ok(())
+    }
+
+    /// Kills the service and starts it again.
+    pub(crate) async fn restart_killed(&mut self) -> Result<()> {
+        self.kill().await?;
         self.restart().await
     }
 
     /// Starts a service of several again after it has ended.
-    ///
-    /// # Errors
-    /// Where it does not start.
     pub(crate) async fn restart_one(&mut self, number: usize) -> Result<()> {
         let setup = self.service_mut(number).setup.clone();
         let service = Service::start(setup, &self.http).await?;
@@ -405,17 +356,11 @@ impl Stage {
     }
 
     /// Starts the service again after it has ended.
-    ///
-    /// # Errors
-    /// Where it does not start.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         self.restart_one(0).await
     }
 
     /// Waits until a link can be made again; how long that took.
-    ///
-    /// # Errors
-    /// Where it cannot be within `limit`.
     pub(crate) async fn writes_again(&self, limit: Duration) -> Result<Duration> {
         let looked = until("a link can be made", limit, async || {
             let link = self.link(&CONNECTIONS[0], "someone");
@@ -426,9 +371,25 @@ impl Stage {
     }
 }
 
-/// A port on which nothing listens at this moment. The service keeps it over its restarts.
+/// A request with this access token.
+pub(crate) fn with(bearer: &str) -> Parts<'_> {
+    Parts {
+        bearer: Some(bearer),
+        ..Parts::default()
+    }
+}
+
+/// A port on which nothing listens at this moment. The service keeps it over its restarts, so it is none that the system gives
+/// to a caller meanwhile.
 pub(crate) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(50);
+    let ports = (0..10_000).map(|_| {
+        let port = first.wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed)) % 12_000;
+        20_000 + u16::try_from(port).unwrap_or_default()
+    });
+    let mut ports = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    ports.next().context("no port is free")
 }
 
 /// How a service is started whose files are in this folder.
@@ -464,9 +425,6 @@ async fn credentials(setup: &Setup) -> Result<Value> {
 }
 
 /// Client id and secret of another application, made with these options.
-///
-/// # Errors
-/// Where they are not made.
 pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<Value> {
     let arguments = [&["--json", "credentials", "create"], options].concat();
     let output = setup.command(&arguments).output().await?;
@@ -477,10 +435,6 @@ pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<V
         );
     }
     Ok(serde_json::from_slice(&output.stdout)?)
-}
-
-fn text(reply: &Reply) -> String {
-    format!("{} {}", reply.status, String::from_utf8_lossy(&reply.body))
 }
 
 fn token_form(credentials: &Value) -> String {

@@ -17,9 +17,6 @@ pub(crate) fn now() -> Instant {
 }
 
 /// Looks until there is something, and says how long that took.
-///
-/// # Errors
-/// Where there is nothing within `limit`.
 pub(crate) async fn until<T>(
     what: &str,
     limit: Duration,
@@ -35,6 +32,11 @@ pub(crate) async fn until<T>(
         }
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Seconds, for people.
+pub(crate) fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
 }
 
 /// Numbers that follow from a seed (splitmix64).

@@ -4,7 +4,6 @@ use anyhow::Result;
 use http::Method;
 
 use crate::{
-    Options,
     check::{self, Allowed},
     connections::CONNECTIONS,
     report::Report,
@@ -22,10 +21,7 @@ const CHANGES: [&str; 7] = [
     "refresh.keep",
 ];
 
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+pub(crate) async fn run(stage: &mut Stage, report: &mut Report) -> Result<()> {
     let lines: Vec<String> = CHANGES
         .iter()
         .map(|name| format!("{name}:after=fail@1"))
@@ -58,5 +54,5 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         failed == expected,
         format!("{failed} of {expected} changes were reported as failed"),
     );
-    check::accounts(&stage, Allowed::Nothing, report).await
+    check::accounts(stage, Allowed::Nothing, report).await
 }

@@ -5,26 +5,20 @@ use std::{collections::BTreeMap, time::Duration};
 use anyhow::Result;
 use futures_util::future::join_all;
 
-use super::{SERVERS, five};
 use crate::{
-    Options, books::Behaviour, check, connections::connection, http_client::raise_descriptors,
-    load, report::Report, time::now,
+    books::Behaviour,
+    connections::connection,
+    load,
+    report::Report,
+    stage::Stage,
+    time::{now, seconds},
 };
 
 const CALLERS: usize = 1000;
 /// A token that is younger is sent as it is.
 const OLD: Duration = Duration::from_millis(5500);
 
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    if !raise_descriptors() {
-        report.left_out = Some(String::from("this program's descriptors cannot be raised"));
-        return Ok(());
-    }
-    let Some(stage) = five(options, report).await? else {
-        return Ok(());
-    };
+pub(crate) async fn run(stage: &Stage, report: &mut Report) -> Result<()> {
     stage.books.behave(Behaviour {
         lifetime: Duration::from_secs(1),
         ..Behaviour::default()
@@ -54,9 +48,9 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         let families = state.grants.iter().filter(|grant| grant.dead).count();
         (state.grants[user.grant].refreshes.len() - before, families)
     };
-    report.fact("callers, services", format!("{CALLERS}, {SERVERS}"));
+    report.fact("callers", CALLERS);
     report.fact("they read", load::counts(&said));
-    report.fact("all have a response after", check::seconds(took));
+    report.fact("all have a response after", seconds(took));
     report.fact("token requests", asked);
     report.fact("families revoked", families);
     report.holds(asked == 1, format!("{asked} token requests, and not 1"));

@@ -13,7 +13,7 @@ use crate::{
     load::{self, Load},
     report::Report,
     stage::Stage,
-    time::{now, until},
+    time::{now, seconds, until},
 };
 
 /// Longest wait until every account says that its client was changed.
@@ -21,7 +21,7 @@ const SWEPT: Duration = Duration::from_secs(15);
 /// Longest wait until the callers have called so often after a restart.
 const GOES_ON: Duration = Duration::from_secs(30);
 
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
+pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     let accounts = if options.smoke { 12 } else { 300 };
     let mut places = vec![
         "connection.change:after=abort",
@@ -39,23 +39,24 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let to_client = json!({ "client_id": "another-client", "client_secret": "secret" });
     for (what, change) in [("host", to_host), ("client", to_client)] {
         for place in &places {
-            one(options, what, &change, place, accounts, report).await?;
+            // Each has a stage of its own.
+            *stage = Stage::open(&options.binary, None, false).await?;
+            stage.populate(&["stable"], accounts).await?;
+            one(stage, options.seed, what, &change, place, report).await?;
         }
     }
     Ok(())
 }
 
 async fn one(
-    options: &Options,
+    stage: &mut Stage,
+    seed: u64,
     what: &str,
     change: &Value,
     place: &str,
-    accounts: usize,
     report: &mut Report,
 ) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
-    stage.populate(&["stable"], accounts).await?;
-    let load = Load::start(&stage, 4, 4, options.seed);
+    let load = Load::start(stage, 4, 4, seed);
     stage.service.setup.arm(&[place])?;
     let path = format!("/v1/connections/{}", connection("stable").name);
     let first = stage.call(Method::PATCH, &path, Some(change.clone())).await;
@@ -71,11 +72,10 @@ async fn one(
         );
         stage.service.kill().await?;
     }
-    stage.kills.push((0, now()));
     stage.service.setup.disarm()?;
     stage.restart().await?;
     // The callers go on for some calls: what the service finds half done must not lead a credential elsewhere.
-    load.next(accounts.max(50), GOES_ON).await?;
+    load.next(stage.users.len().max(50), GOES_ON).await?;
     let said = load.stop().await;
     let reply = stage
         .call(Method::PATCH, &path, Some(change.clone()))
@@ -85,13 +85,12 @@ async fn one(
         "the change, repeated: {}",
         reply.says()
     );
-    let all = |stage: &Stage| stage.users.clone();
-    for user in all(&stage) {
-        stage.read(&user).await?;
+    for user in &stage.users {
+        stage.read(user).await?;
     }
     let began = now();
-    let shared = &stage;
-    let ends: Vec<String> = stream::iter(all(&stage))
+    let shared: &Stage = stage;
+    let ends: Vec<String> = stream::iter(stage.users.clone())
         .map(|user| async move {
             let mut last = String::new();
             let expected = "needs_reauthorization client_changed";
@@ -114,7 +113,7 @@ async fn one(
             "{} accounts, {} credentials at a wrong host, all decided after {}; under load {}",
             stage.users.len(),
             strays.len(),
-            check::seconds(began.elapsed()),
+            seconds(began.elapsed()),
             load::counts(&said)
         ),
     );

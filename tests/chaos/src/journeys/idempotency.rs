@@ -118,21 +118,18 @@ impl Sender {
     }
 }
 
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     stage.populate(&["stable"], CALLERS).await?;
     for (number, place) in PLACES.into_iter().enumerate() {
         let (name, _, door, _) = place;
-        let step = at_place(&mut stage, number, place, report).await;
+        let step = at_place(stage, number, place, report).await;
         report.expect(&format!("{name} ({door:?})"), step);
         stage.service.setup.disarm()?;
         if stage.service.has_ended() {
             stage.restart().await?;
         }
     }
-    at_random(options, &mut stage, report).await
+    at_random(options, stage, report).await
 }
 
 /// Killed at one place of one write.

@@ -1,4 +1,4 @@
-//! The process: stopped by signals, frozen, with a wrong clock, without descriptors.
+//! The process: stopped by signals, frozen, with a wrong clock.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use anyhow::Result;
 use futures_util::future::{join, join_all};
 use http::Method;
 use serde_json::Value;
-use tokio::{net::TcpStream, task::JoinHandle};
+use tokio::task::JoinHandle;
 
 use crate::{
     Options,
     books::Class,
     check::{self, Allowed},
-    connections::connection,
-    http_client::{HttpClient, Parts},
+    connections::{NAMES, connection},
+    http_client::HttpClient,
     report::Report,
     service::Service,
-    stage::Stage,
-    time::{now, until},
+    stage::{Stage, free_port, with},
+    time::{now, seconds, until},
 };
 
 /// Calls in flight when a signal comes; every other one writes.
@@ -27,46 +27,26 @@ const CUT: Duration = Duration::from_secs(8);
 /// Longest wait for the end after one.
 const DRAINED: Duration = Duration::from_secs(60);
 
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn sighup(options: &Options, report: &mut Report) -> Result<()> {
-    signalled(options, &["HUP"], Duration::from_secs(3), report).await
-}
-
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn sigterm(options: &Options, report: &mut Report) -> Result<()> {
-    // Longer than strangers get.
-    let calls = if options.smoke { 3 } else { 28 };
-    signalled(options, &["TERM"], Duration::from_secs(calls), report).await
-}
-
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn sigterm_twice(options: &Options, report: &mut Report) -> Result<()> {
-    signalled(options, &["TERM", "TERM"], Duration::from_secs(20), report).await
-}
-
-/// Sends signals while calls of so long are in flight: they are finished, or cut with their records.
-async fn signalled(
-    options: &Options,
+/// Sends signals while calls of so many seconds are in flight: they are finished, or cut with their records.
+pub(crate) async fn signalled(
+    stage: &mut Stage,
     signals: &[&str],
-    calls: Duration,
+    takes: u64,
     report: &mut Report,
 ) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     stage.populate(&["stable"], 10).await?;
     for user in &stage.users {
         stage.read(user).await?;
     }
     let recorded = until("the records are written", DRAINED, async || {
-        let count = records(&stage).ok()?;
+        let count = records(stage).ok()?;
         (count >= stage.users.len()).then_some(count)
     });
     let (recorded, _) = recorded.await?;
     let before = stage.books.state().arrived;
+    let calls = Duration::from_secs(takes);
     let begun: Vec<JoinHandle<String>> = (0..CALLS)
-        .map(|number| begin(&stage, number, calls))
+        .map(|number| begin(stage, number, calls))
         .collect();
     until("the calls arrive", Duration::from_secs(20), async || {
         (stage.books.state().arrived >= before + CALLS as u64).then_some(())
@@ -95,10 +75,10 @@ async fn signalled(
     let ended = stage.service.ended(limit).await;
     if let Some(status) = report.expect("its end", ended) {
         report.fact("it ended with", status);
-        report.fact("ended after", check::seconds(began.elapsed()));
+        report.fact("ended after", seconds(began.elapsed()));
         report.holds(
             began.elapsed() <= limit + Duration::from_secs(2) || goes_on,
-            format!("it goes on for {}", check::seconds(began.elapsed())),
+            format!("it goes on for {}", seconds(began.elapsed())),
         );
         report.holds(
             status.success() || signals.len() > 1,
@@ -110,7 +90,7 @@ async fn signalled(
     let finished = said.iter().filter(|said| *said == "200").count();
     let writes = stage.books.state().writes.len();
     stage.restart().await?;
-    let kept = records(&stage)? - recorded;
+    let kept = records(stage)? - recorded;
     said.sort_unstable();
     said.dedup();
     report.fact(
@@ -127,7 +107,7 @@ async fn signalled(
         kept >= expected,
         format!("{} calls have no record", expected.saturating_sub(kept)),
     );
-    check::accounts(&stage, Allowed::Nothing, report).await
+    check::accounts(stage, Allowed::Nothing, report).await
 }
 
 /// A call that takes so long; what its caller reads.
@@ -143,11 +123,7 @@ fn begin(stage: &Stage, number: usize, takes: Duration) -> JoinHandle<String> {
     let url = format!("{}{path}", stage.service.setup.url());
     let (http, bearer) = (HttpClient::new(), stage.bearer.clone());
     tokio::spawn(async move {
-        let parts = Parts {
-            bearer: Some(&bearer),
-            ..Parts::default()
-        };
-        match http.send(method, &url, parts).await {
+        match http.send(method, &url, with(&bearer)).await {
             Ok(reply) => reply.says(),
             Err(_) => String::from("no response"),
         }
@@ -168,15 +144,14 @@ fn records(stage: &Stage) -> Result<usize> {
 }
 
 /// A process that holds new tokens is frozen past its lease, another process recovers its accounts, and it wakes.
-///
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
-    let names = ["stable", "signed-in", "rotating", "learned", "strict"];
-    stage.populate(&names, 2).await?;
+pub(crate) async fn sigstop(
+    stage: &mut Stage,
+    options: &Options,
+    report: &mut Report,
+) -> Result<()> {
+    stage.populate(&NAMES, 2).await?;
     let mut other = stage.service.setup.clone();
-    other.port = crate::stage::free_port()?;
+    other.port = free_port()?;
     other.instance = "-other";
     // A lease is a matter of the time of day: in the short form the other process is ahead.
     other.arm(if options.smoke { &["clock=200"] } else { &[] })?;
@@ -186,13 +161,9 @@ pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()
         let url = service.setup.url();
         join_all(stage.users.iter().map(|user| {
             let url = format!("{url}{}/refresh", user.account());
-            let parts = Parts {
-                bearer: Some(&stage.bearer),
-                ..Parts::default()
-            };
-            let http = stage.http.clone();
+            let (http, bearer) = (stage.http.clone(), &stage.bearer);
             async move {
-                match http.send(Method::POST, &url, parts).await {
+                match http.send(Method::POST, &url, with(bearer)).await {
                     Ok(reply) => reply.says(),
                     Err(_) => String::from("no response"),
                 }
@@ -223,9 +194,9 @@ pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()
     other.setup.disarm()?;
     drop(other);
     for user in &stage.users {
-        let decided = check::decided(&stage, user, Duration::from_secs(100)).await;
+        let decided = check::decided(stage, user, Duration::from_secs(100)).await;
         report.expect("after the thaw", decided);
-        let state = check::reason(&stage, user).await;
+        let state = check::reason(stage, user).await;
         let dead = stage.books.state().grants[user.grant].dead;
         let Class::Strict = user.connection.class else {
             report.holds(
@@ -246,16 +217,8 @@ pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()
 }
 
 /// The clock goes back by an hour: after a crash with a lease, and while the service runs.
-///
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result<()> {
+pub(crate) async fn clock_back(stage: &mut Stage, report: &mut Report) -> Result<()> {
     const LIMIT: Duration = Duration::from_secs(15);
-    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
-    report.fact(
-        "by",
-        "an offset of the test build's clock, read from its failpoints",
-    );
     stage.populate(&["stable", "strict"], 1).await?;
     let user = stage.connect(connection("stable"), "in-the-middle").await?;
     stage.service.setup.arm(&["token.send:before=abort"])?;
@@ -271,7 +234,7 @@ pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result
         (reply.status == 200).then_some(())
     });
     if let Some((_, took)) = report.expect("the lease of the future", refreshed.await) {
-        report.fact("refreshed after", check::seconds(took));
+        report.fact("refreshed after", seconds(took));
     }
     stage.users.push(user);
     for clock in ["clock=0", "clock=-3600", "clock=0"] {
@@ -284,79 +247,5 @@ pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result
             );
         }
     }
-    check::accounts(&stage, Allowed::Nothing, report).await
-}
-
-/// Idle sockets take every file descriptor, and leave again.
-///
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn descriptors(options: &Options, report: &mut Report) -> Result<()> {
-    let mut stage = Stage::open(&options.binary, |setup| {
-        setup.descriptors = Some("-n 128");
-        Ok(())
-    })
-    .await?;
-    stage.populate(&["stable", "strict"], 3).await?;
-    let address = stage.service.setup.url().replace("http://", "");
-    // Those that the service does not take wait in the system's queue, or longer outside it.
-    let sockets: Vec<_> = join_all((0..300).map(|_| {
-        let connect = TcpStream::connect(address.clone());
-        tokio::time::timeout(Duration::from_secs(3), connect)
-    }))
-    .await;
-    report.fact(
-        "sockets, descriptors of the service",
-        format!(
-            "{}, {}",
-            sockets.len(),
-            stage.service.descriptors().unwrap_or_default()
-        ),
-    );
-    // By the connection that is open already.
-    let mut said = Vec::new();
-    for user in &stage.users[2..4] {
-        let path = format!("{}/refresh", user.account());
-        for (method, path) in [(Method::POST, path), (Method::GET, user.path("thing"))] {
-            let call = stage.call(method, &path, None);
-            let reply = tokio::time::timeout(Duration::from_secs(5), call).await;
-            let text = match reply {
-                Ok(Ok(reply)) => reply.says(),
-                _ => String::from("no response"),
-            };
-            report.holds(
-                !text.contains("product_unavailable"),
-                format!("the product is blamed: {text}"),
-            );
-            said.push(text);
-        }
-    }
-    said.sort_unstable();
-    said.dedup();
-    report.fact("calls meanwhile", said.join(", "));
-    let began = now();
-    drop(sockets);
-    let served = until(
-        "a new connection is served",
-        Duration::from_secs(60),
-        async || {
-            let reply = HttpClient::new()
-                .send(
-                    Method::GET,
-                    &format!("{}/healthz", stage.service.setup.url()),
-                    Parts::default(),
-                )
-                .await
-                .ok()?;
-            (reply.status == 200).then_some(())
-        },
-    );
-    if report.expect("after they left", served.await).is_some() {
-        report.fact("serves again after", check::seconds(began.elapsed()));
-        report.holds(
-            began.elapsed() < Duration::from_secs(5),
-            format!("it serves again after {}", check::seconds(began.elapsed())),
-        );
-    }
-    check::accounts(&stage, Allowed::Nothing, report).await
+    check::accounts(stage, Allowed::Nothing, report).await
 }

@@ -7,13 +7,12 @@ use futures_util::future::{join, join_all, try_join_all};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::five;
 use crate::{
     Options,
     connections::connection,
     http_client::{HttpClient, Parts},
     report::Report,
-    stage::{Stage, new_credentials},
+    stage::{Stage, new_credentials, with},
     time::{Chance, now},
 };
 
@@ -42,12 +41,7 @@ struct Denial {
     bearer: String,
 }
 
-/// # Errors
-/// Where the stage cannot be set.
-pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let Some(stage) = five(options, report).await? else {
-        return Ok(());
-    };
+pub(crate) async fn run(stage: &Stage, options: &Options, report: &mut Report) -> Result<()> {
     let mut chance = Chance::new(options.seed);
     let rounds = if options.smoke { 1 } else { 10 };
     report.fact("bound", millis(BOUND));
@@ -58,7 +52,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         .await?;
     let mut longest: Vec<(&str, Acted)> = Vec::new();
     for round in 0..rounds {
-        let denials = denials(&stage, round).await?;
+        let denials = denials(stage, round).await?;
         let longer = match round {
             0 => Duration::ZERO,
             _ => Duration::from_millis(chance.below(BEFORE_AT_MOST) as u64),
@@ -66,7 +60,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         let before = BEFORE + longer;
         let measured = denials
             .iter()
-            .map(|denial| one(&stage, denial, &manager, before));
+            .map(|denial| one(stage, denial, &manager, before));
         for (denial, measured) in denials.iter().zip(join_all(measured).await) {
             let name = denial.name;
             let Some(acted) = report.expect(name, measured) else {
@@ -104,59 +98,33 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
 
 /// One of each kind, of users and an application of their own.
 async fn denials(stage: &Stage, round: usize) -> Result<Vec<Denial>> {
-    let users = [
-        ("stable", "suspended"),
-        ("rotating", "disconnected"),
-        ("learned", "served"),
-        ("signed-in", "disabled"),
-    ];
-    let users = users.map(|(name, what)| (connection(name), format!("{what}-{round}")));
-    let users = users
-        .iter()
-        .map(|(connection, identifier)| stage.connect(connection, identifier));
-    let users = try_join_all(users).await?;
     let application = new_credentials(&stage.service.setup, &["--name", "revoked"]).await?;
     let client = application["client_id"].as_str().unwrap_or_default();
-    let of = |name, method, path: String, user: usize| Denial {
+    let users = ["stable", "rotating", "learned", "signed-in"];
+    let identifier = format!("denied-{round}");
+    let users = users.map(|name| stage.connect(connection(name), &identifier));
+    let users = try_join_all(users).await?;
+    let revoked = format!("/v1/app-credentials/{client}");
+    let disabled = String::from("/v1/connections/signed-in");
+    let account = |user: usize| users[user].account();
+    let denials = [
+        ("a suspended account", Method::POST, account(0) + "/suspend"),
+        ("a disconnected account", Method::DELETE, account(1)),
+        ("a revoked application credential", Method::DELETE, revoked),
+        ("a disabled connection", Method::PATCH, disabled),
+    ];
+    let denials = denials.into_iter().zip(&users);
+    let denials = denials.map(|((name, method, path), user)| Denial {
         name,
+        body: (method == Method::PATCH).then(|| json!({ "disabled": true })),
         method,
         path,
-        body: None,
-        call: users[user].path("thing"),
+        call: user.path("thing"),
         bearer: stage.bearer.clone(),
-    };
-    Ok(vec![
-        of(
-            "a suspended account",
-            Method::POST,
-            format!("{}/suspend", users[0].account()),
-            0,
-        ),
-        of(
-            "a disconnected account",
-            Method::DELETE,
-            users[1].account(),
-            1,
-        ),
-        Denial {
-            bearer: stage.token(&application).await?,
-            ..of(
-                "a revoked application credential",
-                Method::DELETE,
-                format!("/v1/app-credentials/{client}"),
-                2,
-            )
-        },
-        Denial {
-            body: Some(json!({ "disabled": true })),
-            ..of(
-                "a disabled connection",
-                Method::PATCH,
-                String::from("/v1/connections/signed-in"),
-                3,
-            )
-        },
-    ])
+    });
+    let mut denials: Vec<Denial> = denials.collect();
+    denials[2].bearer = stage.token(&application).await?;
+    Ok(denials)
 }
 
 /// How long it took until something was denied.
@@ -213,12 +181,8 @@ async fn calls(url: String, denial: &Denial, before: Duration) -> Result<Duratio
             return Ok(passed);
         }
         ensure!(began.elapsed() < before + LONGEST, "it is never refused");
-        let parts = Parts {
-            bearer: Some(&denial.bearer),
-            ..Parts::default()
-        };
         let sent = began.elapsed();
-        let reply = http.send(Method::GET, &url, parts).await?;
+        let reply = http.send(Method::GET, &url, with(&denial.bearer)).await?;
         if reply.status == 200 {
             passed = sent;
             refused = None;

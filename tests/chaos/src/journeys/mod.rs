@@ -1,0 +1,27 @@
+//! What is done on a stage, each with the audit of what must hold.
+
+pub(crate) mod change;
+pub(crate) mod deny;
+pub(crate) mod disk;
+pub(crate) mod hold;
+pub(crate) mod idempotency;
+pub(crate) mod kill_points;
+pub(crate) mod load;
+pub(crate) mod stop;
+pub(crate) mod storm;
+pub(crate) mod unknown;
+pub(crate) mod upgrade;
+
+use anyhow::Result;
+
+use crate::{
+    check::{self, Allowed},
+    report::Report,
+    stage::Stage,
+};
+
+/// The service is killed when it has nothing to do.
+pub(crate) async fn restart_killed(stage: &mut Stage, report: &mut Report) -> Result<()> {
+    stage.restart_killed().await?;
+    check::accounts(stage, Allowed::Nothing, report).await
+}
