@@ -126,9 +126,9 @@ async fn claim(context: &Context, new: bool) -> Result<ReencryptionJob> {
 }
 
 /// Changes the job while this process holds it. `None` if another process has taken over.
-async fn update(
-    context: &Context,
+async fn change_job(
     name: &'static str,
+    context: &Context,
     decide: impl Fn(ReencryptionJob) -> (ReencryptionJob, Change),
 ) -> Result<Option<Reencryption>> {
     context
@@ -194,7 +194,7 @@ async fn walk(
         let event = NewEvent::new("key.reencrypted", data);
         (job, change.event(event).audit(audit))
     };
-    let reached = update(context, "keys.reencrypted", ended).await?;
+    let reached = change_job("keys.reencrypted", context, ended).await?;
     reached.iter().for_each(progress);
     Ok(reached)
 }
@@ -289,7 +289,7 @@ pub(super) async fn give_back(context: &Context, error: &Error) {
         let why = Some(error.message().to_owned());
         (job.given_back(why, passes), Change::none())
     };
-    if let Err(error) = update(context, "keys.reencrypt_stop", stopped).await {
+    if let Err(error) = change_job("keys.reencrypt_stop", context, stopped).await {
         tracing::debug!(%error, "couldn't give the re-encryption job back; another process can continue it later");
     }
 }
