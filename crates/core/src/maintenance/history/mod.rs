@@ -45,11 +45,15 @@ pub(super) async fn run(context: &Context, kept: Kept) {
         ("removed by size", remove_beyond(context, bytes).await),
         ("counted by the hour", minutes_to_hours(context).await),
     ] {
-        warn(what, done);
+        warn(context, what, done);
     }
 }
 
-fn warn(what: &str, done: Result<()>) {
+/// A store that closes while the process stops isn't worth a warning: the next start continues.
+fn warn(context: &Context, what: &str, done: Result<()>) {
+    if context.host.tasks.open().is_err() {
+        return;
+    }
     if let Err(error) = done {
         tracing::warn!(kind = %error.kind(), "the history couldn't be {what}");
     }
@@ -57,8 +61,8 @@ fn warn(what: &str, done: Result<()>) {
 
 /// Moves the calls that older versions stored.
 pub(super) async fn move_older(context: &Context) {
-    warn("moved", move_first_form(context).await);
-    warn("moved", move_groups(context).await);
+    warn(context, "moved", move_first_form(context).await);
+    warn(context, "moved", move_groups(context).await);
 }
 
 /// Executions that the first version stored are moved and counted.
