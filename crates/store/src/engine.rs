@@ -10,7 +10,7 @@ use stead_core::{
 
 /// A database that runs the statements of this crate.
 ///
-/// Placeholders are `$1`, `$2` and so on; the only types are text, 64-bit integers and, among texts, NULL.
+/// Placeholders are `$1`, `$2` and so on, or `?` in the insertions of SQLite; the only types are text, 64-bit integers and, among texts, NULL.
 pub trait Engine: Send + Sync + 'static {
     /// Whether writers work side by side and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
     const LOCKS_ROWS: bool;

@@ -1,4 +1,4 @@
-//! What goes wrong with a stage for a while: its disk, its store, its PostgreSQL, or callers who hold what they do not use.
+//! Faults that last for a while: of the disk, the store or PostgreSQL, or callers who hold connections that they don't use.
 
 use std::{fs, process::Command, time::Duration};
 
@@ -21,19 +21,19 @@ use crate::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// No byte more fits on the disk.
+    /// The disk is full.
     DiskFull,
     /// Another program holds the write lock of the database.
     WriteLock,
-    /// The store takes and gives nothing.
+    /// The store neither writes nor reads.
     StoreAway,
     /// The file of the database is moved away.
     FileGone,
-    /// PostgreSQL ends in order, with its socket.
+    /// PostgreSQL shuts down normally and removes its socket.
     PostgresStopped,
-    /// PostgreSQL ends as by a crash: its socket stays and refuses.
+    /// PostgreSQL crashes: its socket stays, and refuses connections.
     PostgresKilled,
-    /// PostgreSQL takes connections and says nothing.
+    /// PostgreSQL accepts connections and never responds.
     PostgresFrozen,
     /// Idle sockets take every file descriptor.
     NoDescriptors,
@@ -42,7 +42,7 @@ pub(crate) enum Fault {
     SlowBodies,
     /// A hundred readers, of 4 MiB each.
     SlowReaders,
-    /// 2,000 callers of a product that stands still.
+    /// 2,000 callers of a product that never responds.
     StalledProduct,
 }
 use Fault::{
@@ -50,7 +50,7 @@ use Fault::{
     PostgresStopped, SlowBodies, SlowReaders, StalledProduct, StoreAway, WriteLock,
 };
 
-/// What keeps a fault up.
+/// Keeps a fault active until it's dropped.
 #[derive(Default)]
 pub(crate) struct Begun {
     lock: Option<rusqlite::Connection>,
@@ -58,12 +58,12 @@ pub(crate) struct Begun {
 }
 
 impl Fault {
-    /// Whether it is one of the store, which then takes nothing.
+    /// Whether the store can't be written to.
     pub(crate) fn is_of_store(self) -> bool {
         self.takes_everything() || matches!(self, DiskFull | WriteLock | FileGone)
     }
 
-    /// Whether nothing can be read from the store either.
+    /// Whether the store can't be read either.
     pub(crate) fn takes_everything(self) -> bool {
         self.is_of_postgres() || self == StoreAway
     }
@@ -72,7 +72,7 @@ impl Fault {
         matches!(self, PostgresStopped | PostgresKilled | PostgresFrozen)
     }
 
-    /// Whether callers hold connections on which they send nothing.
+    /// Whether callers hold connections and send nothing.
     pub(crate) fn is_silent(self) -> bool {
         matches!(self, IdleSockets | SlowBodies)
     }
@@ -97,7 +97,7 @@ impl Fault {
                     Some(disk) => disk.fill()?,
                     None => limit_files(stage, "1024")?,
                 }
-                // The log's own space would take the tokens.
+                // The log could use its own free space for the tokens.
                 until("a write fails", Duration::from_secs(60), async || {
                     let reply = stage.link(&CONNECTIONS[0], "someone").await.ok()?;
                     (reply.status != 201).then_some(())
@@ -184,7 +184,7 @@ fn server(stage: &Stage) -> Result<&Server> {
     server.map(AsRef::as_ref).context("the stage has no server")
 }
 
-/// Does something to PostgreSQL, from a thread that may wait.
+/// Runs a command on PostgreSQL, in a thread that may block.
 pub(crate) async fn postgres(
     stage: &Stage,
     act: impl FnOnce(&Server) + Send + 'static,
@@ -210,7 +210,7 @@ fn signal(server: &Server, name: &str, to_all: bool) -> Result<()> {
 const SLOW_BODY: &str = "POST /oauth/token HTTP/1.1\r\nHost: x\r\n\
     Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ngrant";
 
-/// Opens connections, sends this and reads at most a little of what comes.
+/// Opens connections, sends this text and reads only the beginning of each response.
 fn hold(stage: &Stage, callers: &mut JoinSet<()>, count: usize, bytes: &str) {
     let address = stage.service.setup.url().replace("http://", "");
     for _ in 0..count {
@@ -221,7 +221,7 @@ fn hold(stage: &Stage, callers: &mut JoinSet<()>, count: usize, bytes: &str) {
             {
                 let read = stream.read(&mut [0; 64]).await;
                 if read.is_ok_and(|count| count > 0) {
-                    // A reader that has stopped reading does not notice that it was cut.
+                    // A reader that has stopped reading doesn't notice that the service closed its connection.
                     std::future::pending().await
                 }
             }

@@ -109,7 +109,7 @@ impl Reply {
         value.unwrap_or_default()
     }
 
-    /// All that it says.
+    /// Everything that it returns.
     pub(crate) fn text(&self) -> String {
         format!("{} {}", self.status, String::from_utf8_lossy(&self.body))
     }

@@ -46,13 +46,13 @@ pub(crate) struct Options {
     /// The short form of each scenario, and only those that are quick.
     #[arg(long)]
     pub(crate) smoke: bool,
-    /// The numbers that a run draws follow from it. Drawn from the time unless given.
+    /// Seed of the random numbers. From the current time when absent.
     #[arg(long, default_value_t = seed())]
     pub(crate) seed: u64,
     /// An older service, for the scenario `upgrade`.
     #[arg(long)]
     pub(crate) old: Option<PathBuf>,
-    /// How long both versions are called there.
+    /// Minutes of calls to both versions in that scenario.
     #[arg(long, default_value_t = 10)]
     pub(crate) minutes: u64,
     /// Prints one JSON object per scenario.

@@ -1,4 +1,4 @@
-//! The scenarios: each is a row that says what it stands on, and which journeys are made there.
+//! The scenarios. Each is a row with its ground and its journeys.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -26,7 +26,7 @@ pub(crate) struct Scenario {
 
 type Run = for<'a> fn(&'a Options, &'a mut Report) -> LocalBoxFuture<'a, anyhow::Result<()>>;
 
-/// Clocks of five services, in seconds by which they are wrong.
+/// Errors of the clocks of five services, in seconds.
 const FIVE: &[i64] = &[0, 30, -30, 17, -11];
 
 macro_rules! scenarios {
@@ -91,7 +91,7 @@ scenarios! {
     "sighup" true on File => [stop::signalled(stage, &["HUP"], 3, report)]:
         "SIGHUP with 50 calls in flight";
     "sigterm" true on File => [
-        // Longer than strangers get.
+        // Longer than the time for strangers.
         stop::signalled(stage, &["TERM"], if options.smoke { 3 } else { 28 }, report)
     ]: "SIGTERM with 50 calls in flight";
     "sigterm-twice" true on File => [stop::signalled(stage, &["TERM", "TERM"], 20, report)]:
@@ -130,7 +130,7 @@ mod tests {
         let mut named = 0;
         for (at, before) in promises.match_indices("chaos `") {
             let rest = &promises[at + before.len()..];
-            // A list ends where something else than a comma follows a name.
+            // A list ends at the first name without a comma behind it.
             for name in rest.split("`, `") {
                 let (name, is_last) = name
                     .split_once('`')

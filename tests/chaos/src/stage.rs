@@ -56,7 +56,7 @@ pub(crate) struct Stage {
     _folder: TempDir,
 }
 
-/// What the services of a stage stand on.
+/// The ground of a stage: the disk and the database of its services.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ground {
     /// A database file.

@@ -27,7 +27,7 @@ pub(crate) enum Outage {
     ReadsAndWrites,
 }
 
-/// What a store is asked for.
+/// A request to a store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Asked<'a> {
     Row,
@@ -40,7 +40,7 @@ pub(crate) enum Asked<'a> {
     Time,
 }
 
-/// Says what becomes of what a store is asked for, and may wait with it.
+/// Decides whether a request succeeds. It can delay the request.
 type Script = dyn Fn(Asked<'_>) -> BoxFuture<'static, Result<()>> + Send + Sync;
 
 /// Sees each batch that was committed.

@@ -17,7 +17,7 @@ use crate::{
     time::{now, seconds, until},
 };
 
-/// So many new tokens fit into the spool.
+/// Number of new tokens that fit into the spool.
 const ROOM: usize = 10;
 
 /// New tokens arrive on the full disk. Then the service is stopped, and started when there is space. It names the tokens

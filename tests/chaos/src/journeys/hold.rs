@@ -1,4 +1,4 @@
-//! A fault begins while new tokens are on their way, lasts, and ends, under calls of every kind.
+//! A fault begins while the product issues new tokens, lasts, and ends. Callers of every kind send requests all the time.
 
 use std::{
     collections::BTreeMap,
@@ -29,23 +29,23 @@ use crate::{
 const KNOWN: [&str; 2] = ["rotating", "signed-in"];
 /// Accounts of each connection whose tokens are on their way when a fault begins.
 const REFRESHED: usize = 2;
-/// Callers of accounts that are known, and callers of everything else.
+/// Callers of accounts that the service has in memory, and callers of everything else.
 const CALLERS: usize = 6;
 /// Pause of a caller between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
-/// So long after its beginning a fault is noticed.
+/// Time until the service notices a fault.
 const NOTICED: Duration = Duration::from_secs(3);
-/// The store is written to, and a new connection is served, so soon after a fault.
+/// Time after a fault until the service writes to the store and serves a new connection.
 const AGAIN: Duration = Duration::from_secs(5);
-/// Everything is as before so soon after a fault.
+/// Time after a fault until everything works as before.
 const BACK: Duration = Duration::from_secs(10);
-/// Longest time for which someone who sends nothing may keep a connection.
+/// Longest time for which a caller who sends nothing may keep a connection.
 const CUT: Duration = Duration::from_secs(100);
 /// The 99th percentile of refusals, in milliseconds, or as fast as calls were before on a machine that has much to do.
 const AT_ONCE: f64 = 100.0;
-/// The 99th percentile after a fault is below twice what it was before, or below what no caller notices.
+/// The 99th percentile after a fault is at most twice the one before, or too short for a caller to notice.
 const UNNOTICED: f64 = 50.0;
-/// So many times slower the others are while callers hold what they do not use: no machine explains more.
+/// Other callers may be slower by this factor while someone holds unused connections.
 const SANE: f64 = 10.0;
 
 pub(crate) async fn hold(
@@ -55,7 +55,7 @@ pub(crate) async fn hold(
     report: &mut Report,
 ) -> Result<()> {
     populate(stage).await?;
-    // What is measured runs by itself, and not in the short form of all.
+    // Timings need a quiet machine, so the short form of all scenarios doesn't measure them.
     let is_measured =
         fault.is_of_postgres() || !(fault.is_of_store() || fault == Fault::NoDescriptors);
     let quiet = Duration::from_secs(match (is_measured, options.smoke) {
@@ -233,17 +233,17 @@ async fn new_connection(stage: &Stage) -> Result<()> {
 struct Sample {
     began: Instant,
     ended: Instant,
-    /// A call of an account that is known, with a token that is known.
+    /// A call with an account and a token that the service has in memory.
     is_known: bool,
     ok: bool,
-    /// Refused for now, with a time to come again.
+    /// Refused, with a time after which the caller can retry.
     retryable: bool,
-    /// Neither, and by the service's fault.
+    /// Neither, because of a fault of the service.
     wrong: bool,
     says: String,
 }
 
-/// Callers who go on until they are stopped.
+/// Callers who send requests until they are stopped.
 struct Probes {
     callers: JoinSet<()>,
     samples: Arc<Mutex<Vec<Sample>>>,
@@ -349,11 +349,11 @@ impl Sample {
     }
 }
 
-/// When a fault was there.
+/// When a fault began and ended.
 struct Found {
     fault: Fault,
     began: Instant,
-    /// When the service knows of it.
+    /// When the service notices it.
     noticed: Instant,
     ended: Instant,
     up: Instant,

@@ -17,11 +17,11 @@ use crate::{
     time::Chance,
 };
 
-/// Callers whose every call asks for a refresh while PostgreSQL is started again.
+/// Callers who request a refresh with each call while PostgreSQL restarts.
 const CALLERS: usize = 48;
-/// Every account can be refreshed again so soon after the server is back.
+/// Time after the restart of PostgreSQL until every account can be refreshed.
 const BACK: Duration = Duration::from_secs(5);
-/// A refresh that is under way has ended after this.
+/// Longest time of a refresh.
 const UNDER_WAY: Duration = Duration::from_secs(2);
 /// Accounts with the refresh that holds each.
 const LEASES: &str = "SELECT id || ' ' || (body::jsonb -> 'lease' ->> 'owner') FROM account
@@ -72,7 +72,7 @@ pub(crate) async fn kills(stage: &mut Stage, options: &Options, report: &mut Rep
     }
 }
 
-/// PostgreSQL is started again while every call asks for a refresh: no account may be out for long after it.
+/// PostgreSQL restarts while every call requests a refresh. All accounts must work again soon after that.
 pub(crate) async fn restarts(
     stage: &mut Stage,
     options: &Options,
@@ -108,7 +108,7 @@ pub(crate) async fn restarts(
     check::accounts(stage, Allowed::Nothing, report).await
 }
 
-/// As a crash ends it, and in order, by turns.
+/// Stops it by a crash and normally, in turns.
 async fn restart(stage: &Stage, number: usize) -> Result<()> {
     let how = ["immediate", "fast"][number % 2];
     postgres(stage, move |server| {

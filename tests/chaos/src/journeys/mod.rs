@@ -1,4 +1,4 @@
-//! What is done on a stage, each with the audit of what must hold.
+//! Journeys on a stage. Each checks what must hold.
 
 pub(crate) mod change;
 pub(crate) mod deny;

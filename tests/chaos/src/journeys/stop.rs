@@ -27,7 +27,7 @@ const CUT: Duration = Duration::from_secs(8);
 /// Longest wait for the end after one.
 const DRAINED: Duration = Duration::from_secs(60);
 
-/// Sends signals while calls of so many seconds are in flight: they are finished, or cut with their records.
+/// Sends signals while calls are in flight, each of which takes this number of seconds. The service finishes them, or cancels and records them.
 pub(crate) async fn signalled(
     stage: &mut Stage,
     signals: &[&str],

@@ -140,7 +140,7 @@ fn marked(stage: &Stage) -> Result<BTreeMap<String, u64>> {
     read.collect()
 }
 
-/// Has the older one write every account, connection and webhook that was there before.
+/// The older version writes every account, connection and webhook that existed before.
 async fn write_all(stage: &Stage) -> Result<()> {
     let url = stage.service.setup.url();
     let send = async |method: Method, path: String, json: Option<Value>| {

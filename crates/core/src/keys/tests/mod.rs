@@ -144,8 +144,8 @@ impl Stage {
         self.done(connections::create(context, new)).id
     }
 
-    /// A connection `demo` with so many active accounts, and a row of every kind that has a secret or a MAC. Returns the
-    /// first account.
+    /// Adds a connection `demo` with this number of active accounts, and a row of each kind that has a secret or a MAC.
+    /// Returns the first account.
     fn fill(&self, accounts: u128) -> Account {
         let (world, context) = (&self.world, &self.context);
         let (vault, store) = (&context.store.vault, &context.store);

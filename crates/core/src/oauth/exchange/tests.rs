@@ -120,7 +120,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
 fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
     let world = World::new();
     let (exchanges, revocations) = (Arc::default(), Arc::default());
-    // One commit is applied and reported as failed; another writer changes the account at once.
+    // The store applies a commit but reports a failure, and another writer changes the account immediately.
     let store = Flaky::new(world.process(0));
     let (rows, armed) = (store.rows(), AtomicBool::new(true));
     store.script(move |asked| {

@@ -18,9 +18,9 @@ use crate::{
     visitors::Opened,
 };
 
-/// Longest wait for the end of a process whose failpoint is armed.
+/// Longest wait until a process with an armed failpoint exits.
 const END: Duration = Duration::from_secs(20);
-/// Longest time for which an account whose refresh was cut may be out after the restart.
+/// After the restart, an account with an interrupted refresh works again within this time.
 const OUT: Duration = Duration::from_secs(10);
 /// The same where the tokens are lost: a refusal that is not expected of the product is confirmed by a second one, 10 s
 /// later at the earliest.

@@ -141,7 +141,7 @@ impl History {
         });
     }
 
-    /// What stops a process for so many scenes.
+    /// Freezes a process for a number of scenes.
     fn freezer(&self) -> impl Fn(u32, u8) + Send + Sync + 'static {
         let (world, server) = (self.world.clone(), self.server.clone());
         let frozen = Arc::clone(&self.frozen);
@@ -152,7 +152,7 @@ impl History {
         }
     }
 
-    /// The scene is over for those who stand still.
+    /// Counts one scene for each frozen process.
     fn thaw(&self) {
         for (process, scenes) in (0..).zip(lock(&self.frozen).iter_mut()) {
             *scenes = scenes.saturating_sub(1);

@@ -101,7 +101,7 @@ enum Act {
     Kill(u32),
     /// Both processes crash and restart, possibly with a clock that was set back.
     Restart(bool),
-    /// A process freezes for so many scenes.
+    /// A process freezes for this number of scenes.
     Freeze(u32, u8),
     /// The same, as soon as a commit with this name was applied.
     FreezeAfter(&'static str, u32, u8),

@@ -56,7 +56,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Verify(1)], SECOND),
             (vec![Act::Refresh(0)], SECOND),
         ],
-        // What waited at a disconnect is confirmed after the account was revived.
+        // A grant was pending at the disconnect. It is confirmed after the account is active again.
         &[
             (vec![Act::Authorize(0, false)], SECOND),
             (vec![Act::Disconnect(1, false)], SECOND),
@@ -102,7 +102,7 @@ fn tokens_that_come_late_replace_none_that_live() {
         (vec![Act::Call(0)], ANSWERED),
         (vec![Act::Freeze(0, 2)], LEASE_OVER),
         (vec![Act::Call(1)], SECOND),
-        // The frozen process goes on.
+        // The frozen process continues.
         (Vec::new(), SECOND),
     ];
     let next = [
@@ -135,7 +135,7 @@ fn a_request_that_comes_late_loses_no_token() {
         (Vec::new(), EXPIRED),
         (vec![Act::Call(0)], SENT),
         (vec![Act::Freeze(0, 2)], LEASE_OVER),
-        // What it replaces is shredded after the late tokens have come.
+        // The other process shreds the replaced tokens after the late ones have arrived.
         (
             vec![Act::FreezeAfter("refresh.keep", 1, 2), Act::Call(1)],
             SECOND,
@@ -159,7 +159,7 @@ fn a_process_whose_lease_is_over_sends_no_request() {
             LEASE_OVER,
         )
     };
-    // It goes on after another has refreshed, or at the same time.
+    // It continues after another process has refreshed, or at the same time.
     for scenes in [2, 1] {
         let scenes = [
             (Vec::new(), EXPIRED),
@@ -175,7 +175,7 @@ fn a_process_whose_lease_is_over_sends_no_request() {
     }
 }
 
-/// The spool keeps a record whose tokens are stored, and they are offered again once newer ones live.
+/// The spool still has a record after its tokens are stored. Stead reads it again when the account has newer tokens.
 #[test]
 fn tokens_that_stay_in_the_spool_replace_none_that_live() {
     let into_outage = Act::Fault(Fault::RespondsIntoOutage(10), 1);
@@ -197,7 +197,7 @@ fn tokens_that_stay_in_the_spool_replace_none_that_live() {
     }
 }
 
-/// A process freezes before it shreds what its tokens have replaced, and goes on when newer ones have come.
+/// A process freezes before it shreds the tokens that it replaced. It continues when the account has newer ones.
 #[test]
 fn shredding_that_comes_late_takes_no_token_that_lives() {
     let scenes = [

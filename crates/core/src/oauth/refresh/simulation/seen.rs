@@ -30,7 +30,7 @@ pub(super) struct Seen {
     /// The generation that was current before, and the one before that, which is shredded next.
     previous: u64,
     replaced: u64,
-    /// Generations whose tokens stand in the store.
+    /// Generations that have tokens in the store.
     kept: BTreeSet<u64>,
     /// Generations that were current and are no more.
     left: BTreeSet<u64>,
