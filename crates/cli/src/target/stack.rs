@@ -8,6 +8,7 @@ use stead_core::{
     api::Paging,
     environment::Verification,
     oauth::Callback,
+    product::{Permissions, Product},
     resource::{DeleteAppCredential, ListAppCredentials, NewAppCredential, NewConnection},
     scope::Scopes,
     seal::KeyRing,
@@ -245,6 +246,7 @@ async fn connect_products(platform: &Platform) -> Outcome {
         };
         let mut new =
             NewConnection::new(product.name, product.name).client(client_id, client_secret);
+        new = new.permissions(all_permissions(product));
         if product.name == "warehouse" {
             new = new.setting("account", stead_sandbox::WAREHOUSE_ACCOUNT);
         }
@@ -254,6 +256,15 @@ async fn connect_products(platform: &Platform) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The usual scopes and those of every preset, so that every tool works in the sandbox.
+fn all_permissions(product: &Product) -> Vec<&'static str> {
+    let Permissions::Scopes { default, .. } = product.oauth.permissions else {
+        return Vec::new();
+    };
+    let presets = product.presets.iter().flat_map(|preset| preset.scopes);
+    default.iter().chain(presets).copied().collect()
 }
 
 /// The key in a file that only its owner may read; created if missing.

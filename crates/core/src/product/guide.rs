@@ -44,7 +44,25 @@ pub struct PermissionChoice {
     pub tools: Vec<&'static str>,
 }
 
+/// A named set of permissions, which a connection or a link can name instead of scopes: `send`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// Its name. No scope of the product has it.
+    pub name: &'static str,
+    /// What an application can do with it, as a sentence.
+    pub about: &'static str,
+    /// What the vendor demands of a public application for it, as a sentence.
+    pub review: &'static str,
+    /// Its scopes.
+    pub scopes: &'static [&'static str],
+}
+
 impl Product {
+    /// The preset with this name.
+    pub fn preset(&self, name: &str) -> Option<&'static Preset> {
+        self.presets.iter().find(|preset| preset.name == name)
+    }
+
     /// The permissions that a connection can have, described in English. The usual ones come first, then those that
     /// enable tools, then the rest. Empty if connections take no permissions.
     pub fn permission_choices(&self) -> Vec<PermissionChoice> {

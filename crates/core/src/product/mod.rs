@@ -18,7 +18,7 @@ use crate::{
     tool::{RequiredScopes, Response, ToolEntry},
 };
 pub use classify::{Classification, Fact, FactKind, SentRequest};
-pub use guide::{PermissionChoice, SettingField, TestCall};
+pub use guide::{PermissionChoice, Preset, SettingField, TestCall};
 pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
 pub use settings::{DerivedSettings, Quota};
 pub use shapes::{Contents, Shapes};
@@ -66,6 +66,8 @@ pub struct Product {
     pub oauth: OAuth,
     /// Descriptions of permissions for the consent page: its own, and those of its product family.
     pub permission_texts: &'static [&'static PermissionTexts],
+    /// Named sets of its scopes.
+    pub presets: &'static [Preset],
     /// If permissions are capabilities, the tools that each one enables.
     pub capabilities: &'static [(&'static str, &'static [&'static str])],
     /// Calls to test a connection, cheapest first. There are several if no single scope allows all of them.
@@ -98,6 +100,7 @@ impl Product {
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
         permission_texts: &[],
+        presets: &[],
         capabilities: &[],
         test_calls: &[],
         tools: &[],

@@ -32,6 +32,13 @@ pub const BASE: Product = Product {
     ..Product::BASE
 };
 
+/// What Google demands for the scopes that it calls sensitive (Google Cloud, "Verification requirements").
+pub const SENSITIVE: &str = "Google verifies public applications that ask for it.";
+/// What it demands for those that it calls restricted.
+pub const RESTRICTED: &str = "Google verifies public applications that ask for it, and demands a security assessment every year.";
+/// What it demands for all others.
+pub const UNREVIEWED: &str = "Google asks for no verification.";
+
 /// Texts about the scopes that identify the user. Each product adds its own.
 pub static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),

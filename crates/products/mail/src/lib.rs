@@ -1,9 +1,12 @@
 #![doc = include_str!("docs.md")]
 
 mod address;
+mod aliases;
+mod answer;
 mod attachment;
 mod charset;
 mod classify;
+mod compose;
 mod content;
 mod errors;
 mod format;
@@ -26,6 +29,7 @@ mod tools;
 
 pub use address::Address;
 pub use attachment::Attachment;
+pub use compose::{BodyType, NewAttachment};
 pub use format::{MessageFormat, ThreadFormat};
 pub use mail::{Mail, Message};
 pub use message::{MailHeader, ReadableMail};

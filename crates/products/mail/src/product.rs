@@ -3,7 +3,9 @@
 use http::Method;
 use stead_core::{
     ports::Limits,
-    product::{OAuth, Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall},
+    product::{
+        OAuth, Origin, PermissionTexts, Preset, Product, ProxyRoute, ProxyRules, Quota, TestCall,
+    },
 };
 
 use crate::{
@@ -68,13 +70,36 @@ pub static PRODUCT: Product = Product {
     oauth: OAuth {
         // "Metadata scope does not support 'q' parameter", even if the user granted a wider scope.
         narrowing_scopes: &[(scopes::METADATA, scopes::ATTACHMENTS)],
-        ..stead_google::oauth(&[
-            scopes::READONLY,
-            scopes::CONTACTS_READONLY,
-            scopes::OTHER_CONTACTS_READONLY,
-        ])
+        ..stead_google::oauth(DEFAULT)
     },
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    // Classes of scopes: Gmail API, "Choose Gmail API scopes".
+    presets: &[
+        Preset {
+            name: "read",
+            about: "Read mails, drafts and contacts.",
+            review: stead_google::RESTRICTED,
+            scopes: DEFAULT,
+        },
+        Preset {
+            name: "send",
+            about: "Send mails.",
+            review: stead_google::SENSITIVE,
+            scopes: &[scopes::SEND],
+        },
+        Preset {
+            name: "drafts",
+            about: "Write drafts, and send mails.",
+            review: stead_google::RESTRICTED,
+            scopes: &[scopes::COMPOSE],
+        },
+        Preset {
+            name: "organise",
+            about: "Read, label and archive mails, move them to the trash, write drafts, and send mails.",
+            review: stead_google::RESTRICTED,
+            scopes: &[scopes::MODIFY],
+        },
+    ],
     test_calls: &[
         TestCall {
             tool: "mail_fetch_mails",
@@ -93,6 +118,13 @@ pub static PRODUCT: Product = Product {
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
+
+/// Requested if a connection names no permissions.
+const DEFAULT: &[&str] = &[
+    scopes::READONLY,
+    scopes::CONTACTS_READONLY,
+    scopes::OTHER_CONTACTS_READONLY,
+];
 
 /// Texts about the scopes for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[

@@ -12,6 +12,12 @@ pub const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
 pub const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
 /// Write and send drafts.
 pub const COMPOSE: &str = "https://www.googleapis.com/auth/gmail.compose";
+/// Send mails, and nothing else.
+pub const SEND: &str = "https://www.googleapis.com/auth/gmail.send";
+/// Read and change labels.
+pub const LABELS: &str = "https://www.googleapis.com/auth/gmail.labels";
+/// Read and change settings, such as the addresses from which the user can send.
+pub const SETTINGS: &str = "https://www.googleapis.com/auth/gmail.settings.basic";
 /// Read headers and labels. Even together with a wider scope, it disables search and bodies.
 pub const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
 /// Read and write contacts.
@@ -23,6 +29,8 @@ pub const OTHER_CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/conta
 
 /// For `users.messages.list`, `users.messages.get`, `users.threads.list` and `users.threads.get`. Any of these works.
 pub(crate) const MESSAGES: RequiredScopes = RequiredScopes(&[READONLY, MODIFY, MAILBOX, METADATA]);
+/// Disables bodies, even together with a wider scope.
+pub(crate) const HEADERS_ONLY: RequiredScopes = RequiredScopes(&[METADATA]);
 /// For `users.messages.attachments.get`.
 pub(crate) const ATTACHMENTS: RequiredScopes = RequiredScopes(&[READONLY, MODIFY, MAILBOX]);
 /// For `users.drafts.list`.
@@ -31,3 +39,11 @@ pub(crate) const DRAFTS: RequiredScopes = RequiredScopes(&[READONLY, COMPOSE, MO
 pub(crate) const READ_CONTACTS: RequiredScopes = RequiredScopes(&[CONTACTS_READONLY, CONTACTS]);
 /// For `otherContacts.search`.
 pub(crate) const READ_OTHER_CONTACTS: RequiredScopes = RequiredScopes(&[OTHER_CONTACTS_READONLY]);
+/// For `users.messages.send`.
+pub(crate) const SENDING: RequiredScopes = RequiredScopes(&[SEND, COMPOSE, MODIFY, MAILBOX]);
+/// For `users.drafts.create`.
+pub(crate) const DRAFTING: RequiredScopes = RequiredScopes(&[COMPOSE, MODIFY, MAILBOX]);
+/// For `users.messages.modify`.
+pub(crate) const LABELLING: RequiredScopes = RequiredScopes(&[MODIFY, MAILBOX]);
+/// For `users.settings.sendAs.list`.
+pub(crate) const ALIASES: RequiredScopes = RequiredScopes(&[SETTINGS, READONLY, MODIFY, MAILBOX]);

@@ -11,7 +11,7 @@ use stead_core::{
 };
 
 use crate::{
-    fixture::{self, Case, Fixture, Node},
+    fixture::{self, Case, Fixture, Node, readable},
     missing,
     replay::{Replayed, on_the_wire, run},
 };
@@ -133,6 +133,7 @@ fn request(tool: &CatalogueTool, request: &ApiRequest) -> Value {
     {
         members.remove("origin");
     }
+    readable(&mut wire, "raw");
     wire
 }
 

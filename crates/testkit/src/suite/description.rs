@@ -90,11 +90,20 @@ fn text_fault(description: &str) -> Option<String> {
     }
 }
 
-/// Where the product has scopes, each tool names those that are enough, and the product's default covers every tool.
+/// If the product has scopes, each tool names those that are enough, and a default scope or a preset covers every tool.
 pub(super) fn scopes_are_declared(subject: &Subject, faults: &mut Faults) {
     let granted: Option<Vec<&str>> = match subject.product.oauth.permissions {
         Permissions::Scopes { always, default } => {
-            Some(always.iter().chain(default).copied().collect())
+            let presets = subject.product.presets.iter();
+            let presets = presets.flat_map(|preset| preset.scopes);
+            Some(
+                always
+                    .iter()
+                    .chain(default)
+                    .chain(presets)
+                    .copied()
+                    .collect(),
+            )
         }
         _ => None,
     };
@@ -104,7 +113,7 @@ pub(super) fn scopes_are_declared(subject: &Subject, faults: &mut Faults) {
             None if !scopes.0.is_empty() => "the product has no scopes",
             Some(_) if scopes.0.is_empty() => "names no scope",
             Some(granted) if !scopes.covered_by(granted) => {
-                "the product's default scopes do not cover it"
+                "neither the product's default scopes nor a preset covers it"
             }
             _ => continue,
         };

@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     error::{AuthorizationRequest, Violation, Violations},
     identifier::Identifier,
-    product::{Permissions, Product, settings::MORE_SCOPES},
+    product::{Permissions, Preset, Product, settings::MORE_SCOPES},
 };
 
 /// Maximum number of permissions of a connection, and of scopes of a link.
@@ -50,13 +50,17 @@ pub(crate) fn read_changed(
     let mut kept = Vec::with_capacity(given.len());
     let mut violations = Vec::new();
     for (index, permission) in given.iter().enumerate() {
-        let read = match stored.contains(permission) {
-            true => Ok(permission.clone()),
-            false => read_permission(product, permission),
+        let read = match (stored.contains(permission), product.preset(permission)) {
+            (true, _) => Ok(vec![permission.clone()]),
+            (false, Some(preset)) => Ok(owned(preset.scopes)),
+            (false, None) => read_permission(product, permission).map(|full| vec![full]),
         };
         match read {
-            Ok(full) if kept.contains(&full) => {}
-            Ok(full) => kept.push(full),
+            Ok(names) => names.into_iter().for_each(|full| {
+                if !kept.contains(&full) {
+                    kept.push(full);
+                }
+            }),
             Err((keyword, message)) => {
                 violations.push(Violation::new(
                     format!("/{member}/{index}"),
@@ -70,9 +74,10 @@ pub(crate) fn read_changed(
         if stored.contains(narrow) && stored.contains(wider) {
             continue;
         }
-        let index = given
-            .iter()
-            .position(|one| full_name(product, one).as_ref() == Ok(narrow));
+        let is_in = |preset: &Preset| preset.scopes.contains(&narrow.as_str());
+        let index = given.iter().position(|one| {
+            full_name(product, one).as_ref() == Ok(narrow) || product.preset(one).is_some_and(is_in)
+        });
         let (narrow, wider) = (short_name(product, narrow), short_name(product, wider));
         let message = format!("{narrow} restricts what {wider} allows; leave one of them out");
         let place = format!("/{member}/{}", index.unwrap_or_default());
@@ -205,7 +210,10 @@ fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&s
     alike.sort_by(|one, other| other.0.total_cmp(&one.0));
     let names: Vec<String> = alike.into_iter().take(3).map(|(_, scope)| scope).collect();
     let hint = if names.is_empty() {
-        let all: Vec<String> = known.iter().map(|scope| short(scope)).collect();
+        let presets = product.presets.iter().map(|preset| preset.name.to_owned());
+        let all: Vec<String> = presets
+            .chain(known.iter().map(|scope| short(scope)))
+            .collect();
         format!("it has {}", all.join(", "))
     } else {
         format!("did you mean {}?", names.join(", "))
@@ -217,6 +225,10 @@ fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&s
         _ => String::new(),
     };
     format!("{given} isn't a {what} of {}; {hint}{more}", product.name)
+}
+
+fn owned(scopes: &[&str]) -> Vec<String> {
+    scopes.iter().map(|scope| (*scope).to_owned()).collect()
 }
 
 /// The full name of a scope. If the product doesn't have it, all names that it has.
@@ -268,15 +280,13 @@ pub(crate) fn asked_scopes(
     let Permissions::Scopes { always, default } = product.oauth.permissions else {
         return Ok(derived);
     };
-    let owned = |scopes: &[&str]| scopes.iter().map(|scope| (*scope).to_owned()).collect();
     let own: Vec<String> = match given {
         Some(given) => given.to_vec(),
         None if connection.permissions.is_empty() => owned(default),
         None => connection.permissions.clone(),
     };
-    let always: Vec<String> = owned(always);
     let mut scopes: Vec<String> = Vec::new();
-    for scope in always
+    for scope in owned(always)
         .into_iter()
         .chain(derived)
         .chain(own)

@@ -18,6 +18,10 @@ use stead_core::{
 };
 use stead_google::{Upload, upload};
 
+pub(crate) use recipients::of_header as plain_recipients;
+#[cfg(test)]
+pub(crate) use recipients::of_mail as recipients_of;
+
 /// An address that gets mails.
 const RECIPIENT: &str = "recipient";
 /// A topic to which Gmail reports changes.

@@ -16,7 +16,7 @@ const HEADERS: [&str; 7] = [
 ];
 
 /// The recipients of a mail, in lower case. `None` if they can't be read with certainty.
-pub(super) fn of_mail(mail: &[u8]) -> Option<BTreeSet<String>> {
+pub(crate) fn of_mail(mail: &[u8]) -> Option<BTreeSet<String>> {
     let (headers, _) = stead_google::headers(mail)?;
     let mut found = BTreeSet::new();
     for (name, value) in headers {
@@ -49,7 +49,7 @@ pub(super) fn address(text: &str) -> Option<String> {
 }
 
 /// The addresses of a header. The strict parser here and the one for reading mails must find the same addresses.
-fn of_header(value: &str) -> Option<BTreeSet<String>> {
+pub(crate) fn of_header(value: &str) -> Option<BTreeSet<String>> {
     // The result must not depend on whether encoded words are decoded before or after parsing.
     let decoded = decode_words(value);
     let marks = ['@', '<', '>', ';', ':'];

@@ -1,0 +1,78 @@
+//! The addresses from which the user can send.
+
+use serde_json::Value;
+use stead_core::{
+    Error, ErrorKind, Result,
+    error::Violations,
+    tool::{ApiRequest, Call, Io},
+};
+use stead_google::items;
+
+use crate::{compose, scopes};
+
+/// An address from which the user can send (Gmail API, `SendAs`).
+struct Alias {
+    email: String,
+    is_verified: bool,
+}
+
+/// Refuses a sender from which the user can't send. Gmail would replace it without an error by the user's own address.
+pub(crate) async fn check_sender(call: &Call, io: &Io<'_>, from: Option<&str>) -> Result<()> {
+    let Some(from) = from else {
+        return Ok(());
+    };
+    let Ok(sender) = compose::single(from) else {
+        // Composing the mail names what is wrong with it.
+        return Ok(());
+    };
+    if !call.has_scope(scopes::ALIASES) {
+        let message = "Stead can't check `from`, because the user hasn't allowed reading the addresses of the account; leave out \
+             `from`, or create a link that asks for this permission";
+        return Err(Error::new(ErrorKind::ScopeMissing, message)
+            .with_required_scopes(scopes::ALIASES.0.iter().copied()));
+    }
+    let aliases = aliases(io).await?;
+    let known = aliases
+        .iter()
+        .find(|alias| alias.email.eq_ignore_ascii_case(&sender.email));
+    let why = match known {
+        Some(alias) if alias.is_verified => return Ok(()),
+        Some(_) => "isn't verified yet; the user confirms it in Gmail's settings",
+        None => "isn't an address from which the user can send",
+    };
+    let usable = aliases.iter().filter(|alias| alias.is_verified);
+    let usable: Vec<&str> = usable.map(|alias| alias.email.as_str()).collect();
+    let message = format!("{} {why}; these are: {}", sender.email, usable.join(", "));
+    let mut violations = Violations::default();
+    violations.add("/from", "enum", message);
+    violations.finish()
+}
+
+/// The user's own addresses, in lower case, as far as the granted scopes can read them.
+pub(crate) async fn own_addresses(call: &Call, io: &Io<'_>) -> Result<Vec<String>> {
+    if call.has_scope(scopes::ALIASES) {
+        let aliases = aliases(io).await?.into_iter();
+        return Ok(aliases.map(|alias| alias.email.to_lowercase()).collect());
+    }
+    let profile: Value = io.send(ApiRequest::get(["profile"])).await?.json()?;
+    let own = profile["emailAddress"].as_str().map(str::to_lowercase);
+    Ok(own.into_iter().collect())
+}
+
+/// Gmail API, `users.settings.sendAs.list`.
+async fn aliases(io: &Io<'_>) -> Result<Vec<Alias>> {
+    let response = io.send(ApiRequest::get(["settings", "sendAs"])).await?;
+    let aliases = items(&mut response.json()?, "sendAs").into_iter();
+    let aliases = aliases.filter_map(|alias| {
+        let is_verified = match alias["verificationStatus"].as_str() {
+            // The account's own address has no status.
+            None => true,
+            Some(status) => status == "accepted",
+        };
+        Some(Alias {
+            email: alias["sendAsEmail"].as_str()?.to_owned(),
+            is_verified,
+        })
+    });
+    Ok(aliases.collect())
+}
