@@ -22,10 +22,13 @@ pub struct NewAttachment {
     #[schemars(length(min = 1, max = 255))]
     pub name: String,
     /// Media type, such as `text/csv`. By default `text/plain` for `text`, otherwise `application/octet-stream`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
     /// Content as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Content in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content_base64: Option<String>,
 }
 
