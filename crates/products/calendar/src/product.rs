@@ -2,7 +2,7 @@
 
 use http::Method;
 use stead_core::product::{
-    Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
+    Origin, PermissionTexts, Preset, Product, ProxyRoute, ProxyRules, Quota, TestCall,
 };
 
 use crate::{classify, errors::read_error, scopes, tools::TOOLS};
@@ -42,6 +42,25 @@ pub static PRODUCT: Product = Product {
     fact_kinds: classify::KINDS,
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    // Classes of scopes: Calendar API, "Choose Google Calendar API scopes".
+    presets: &[
+        Preset {
+            name: "read",
+            about: "Read calendars and events.",
+            review: stead_google::SENSITIVE,
+            scopes: &[scopes::EVENTS_READONLY, scopes::CALENDAR_LIST_READONLY],
+        },
+        Preset {
+            name: "schedule",
+            about: "Read calendars, create and change events, answer invitations, and see when people are busy.",
+            review: stead_google::SENSITIVE,
+            scopes: &[
+                scopes::EVENTS,
+                scopes::CALENDAR_LIST_READONLY,
+                scopes::FREEBUSY,
+            ],
+        },
+    ],
     test_calls: &[
         TestCall {
             tool: "calendar_list_calendars",

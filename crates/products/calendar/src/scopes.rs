@@ -22,6 +22,8 @@ pub const EVENTS_PUBLIC_READONLY: &str =
     "https://www.googleapis.com/auth/calendar.events.public.readonly";
 /// See when the user is free or busy.
 pub const EVENTS_FREEBUSY: &str = "https://www.googleapis.com/auth/calendar.events.freebusy";
+/// See when people are busy, without the events.
+pub const FREEBUSY: &str = "https://www.googleapis.com/auth/calendar.freebusy";
 /// Create calendars, and change only their events.
 pub const APP_CREATED: &str = "https://www.googleapis.com/auth/calendar.app.created";
 /// Read and change the list of calendars.

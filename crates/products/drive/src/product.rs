@@ -2,7 +2,7 @@
 
 use http::Method;
 use stead_core::product::{
-    Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
+    Origin, PermissionTexts, Preset, Product, ProxyRoute, ProxyRules, Quota, TestCall,
 };
 
 use crate::{classify, errors::read_error, scopes, tools::TOOLS};
@@ -47,6 +47,21 @@ pub static PRODUCT: Product = Product {
     fact_kinds: classify::KINDS,
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    // Classes of scopes: Drive API, "Choose Google Drive API scopes".
+    presets: &[
+        Preset {
+            name: "read",
+            about: "Search and read all files.",
+            review: stead_google::RESTRICTED,
+            scopes: &[scopes::DRIVE_READONLY],
+        },
+        Preset {
+            name: "files",
+            about: "Add files, and change only files that your application added or that the user picked.",
+            review: stead_google::UNREVIEWED,
+            scopes: &[scopes::DRIVE_FILE],
+        },
+    ],
     test_calls: &[TestCall {
         tool: "drive_search_files",
         input: r#"{"page_size":1}"#,

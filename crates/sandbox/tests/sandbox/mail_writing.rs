@@ -114,15 +114,26 @@ async fn a_reply_joins_its_thread() {
         In-Reply-To: <ada.lunch@mail.example.com>\r\n\r\nYes.";
     let sent = mail.post("messages/send", &raw(reply)).await.ok();
     assert_eq!(sent["threadId"], *thread);
-    let mut body = raw("To: grace@example.com\r\n\r\nAnd tea.");
-    body["threadId"] = thread.clone();
-    let sent = mail.post("messages/send", &body).await.ok();
-    assert_eq!(sent["threadId"], *thread);
+    // The thread's id alone isn't enough, and neither is another subject.
+    let named = "In-Reply-To: <ada.lunch@mail.example.com>";
+    for (headers, joins) in [
+        ("X-Nothing: 1".to_owned(), false),
+        (format!("{named}\r\nSubject: Tea"), false),
+        (format!("{named}\r\nSubject: RE: lunch on Thursday?"), true),
+    ] {
+        let mut body = raw(&format!(
+            "To: grace@example.com\r\n{headers}\r\n\r\nAnd tea."
+        ));
+        body["threadId"] = thread.clone();
+        let sent = mail.post("messages/send", &body).await.ok();
+        assert_eq!(sent["threadId"] == *thread, joins, "{headers}");
+    }
     let path = format!("threads/{}?format=minimal", thread.as_str().unwrap());
     assert_eq!(
         mail.get(&path).await["messages"].as_array().unwrap().len(),
         4
     );
+    let mut body = raw(reply);
     body["threadId"] = json!("none");
     assert_eq!(mail.post("messages/send", &body).await.status, 404);
 }
@@ -157,6 +168,10 @@ async fn attachments_that_were_sent_are_read() {
         .await;
     assert_eq!(decode(&got["data"]), b"%PDF-");
     // In two parts, and what is not a mail.
+    let text = text.replace(
+        "Subject: Plan",
+        &format!("Subject: Re: Plan\r\nIn-Reply-To: <CA{id}@mail.gmail.com>"),
+    );
     let both = format!(
         "--x\r\nContent-Type: application/json\r\n\r\n{}\r\n--x\r\nContent-Type: message/rfc822\r\n\r\n{text}\r\n--x--",
         json!({"threadId": id})

@@ -12,6 +12,7 @@ mod tests;
 use std::borrow::Cow;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use data_encoding::HEXLOWER;
 use mail_builder::{
     headers::{HeaderType, address::Address, content_type::ContentType, raw::Raw},
     mime::{BodyPart, MimePart},
@@ -19,7 +20,8 @@ use mail_builder::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use stead_core::{Result, error::Violations, tool::Call};
+use sha2::{Digest as _, Sha256};
+use stead_core::{Result, error::Violations};
 
 use crate::html;
 pub use attachment::NewAttachment;
@@ -67,8 +69,8 @@ pub(crate) struct Answered {
 }
 
 impl Letter<'_> {
-    /// The mail as RFC 822. `boundary` separates its parts.
-    pub(crate) fn compose(&self, boundary: &str) -> Result<Vec<u8>> {
+    /// The mail as RFC 822.
+    pub(crate) fn compose(&self) -> Result<Vec<u8>> {
         let mut violations = Violations::default();
         let headers = self.headers(&mut violations);
         let attachments = attachment::read(self.attachments, &mut violations);
@@ -78,7 +80,8 @@ impl Letter<'_> {
         }
         violations.finish()?;
 
-        let mut part = self.text(boundary);
+        let boundary = self.boundary();
+        let mut part = self.text(&boundary);
         if !attachments.is_empty() {
             let parts = std::iter::once(part).chain(attachments).collect();
             part = multipart("multipart/mixed", format!("{boundary}-m"), parts);
@@ -140,6 +143,22 @@ impl Letter<'_> {
         headers
     }
 
+    /// A text that the parts can't contain, because it's a digest of them.
+    fn boundary(&self) -> String {
+        let mut digest = Sha256::new();
+        let mut add = |text: &str| {
+            digest.update(text.len().to_be_bytes());
+            digest.update(text);
+        };
+        add(self.body);
+        for attachment in self.attachments {
+            add(&attachment.name);
+            add(attachment.text.as_deref().unwrap_or_default());
+            add(attachment.content_base64.as_deref().unwrap_or_default());
+        }
+        format!("stead-{}", HEXLOWER.encode(&digest.finalize()[..16]))
+    }
+
     /// The text, and for HTML the same as plain text before it.
     fn text(&self, boundary: &str) -> MimePart<'_> {
         match self.body_type {
@@ -164,14 +183,6 @@ fn multipart<'x>(
     let media_type = ContentType::new(media_type).attribute("boundary", boundary);
     MimePart::new(media_type, BodyPart::Multipart(parts))
 }
-
-/// A boundary that no text contains by chance, and that's the same if the call is repeated.
-pub(crate) fn boundary(call: &Call) -> String {
-    format!("stead-{}", call.derive_id("boundary").simple())
-}
-
-/// A boundary for a check of the input.
-pub(crate) const CHECKED: &str = "stead-00000000000000000000000000000000";
 
 /// The mail as Gmail takes it in a body (Gmail API, `Message.raw`).
 pub(crate) fn message(mail: &[u8]) -> Value {

@@ -8,8 +8,6 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Address, ReadableMail, answer, classify::recipients_of};
 
-const BOUNDARY: &str = "stead-0123456789abcdef0123456789abcdef";
-
 /// A mail as Gmail's API gives it.
 pub(crate) fn as_gmail_gives(mail: &[u8]) -> Value {
     let message = MessageParser::new().parse(mail).expect("a mail");
@@ -197,7 +195,7 @@ fn composed(given: &Given, answers: Option<&Answered>) -> Vec<u8> {
         attachments: &attachments,
         answers,
     };
-    letter.compose(BOUNDARY).unwrap()
+    letter.compose().unwrap()
 }
 
 fn check(given: &Given, mail: &[u8]) -> Result<(), TestCaseError> {
@@ -291,7 +289,7 @@ proptest! {
             answers: Some(&answered),
             ..Letter::default()
         };
-        let read = ReadableMail::of(&as_gmail_gives(&letter.compose(BOUNDARY).unwrap()));
+        let read = ReadableMail::of(&as_gmail_gives(&letter.compose().unwrap()));
 
         prop_assert_eq!(read.in_reply_to.as_deref(), Some("<second@x.example>"));
         prop_assert_eq!(read.references.as_deref(), Some("<zero@x.example> <first@x.example> <second@x.example>"));
@@ -326,7 +324,7 @@ proptest! {
             attachments: &attachment,
             ..Letter::default()
         };
-        let Ok(mail) = letter.compose(BOUNDARY) else { return Ok(()); };
+        let Ok(mail) = letter.compose() else { return Ok(()); };
         prop_assert_eq!(recipients_of(&mail), Some([String::from("ada@example.com")].into()));
         let message = MessageParser::new().parse(&mail).unwrap();
         let names: Vec<&str> = message.headers().iter().map(|header| header.name.as_str()).collect();
@@ -336,7 +334,7 @@ proptest! {
 
 #[track_caller]
 fn refused(letter: Letter<'_>) -> Vec<(String, String)> {
-    let error = letter.compose(BOUNDARY).unwrap_err();
+    let error = letter.compose().unwrap_err();
     let list = error.violation_list().iter();
     list.map(|one| (one.path.clone(), one.keyword.clone()))
         .collect()
@@ -430,16 +428,13 @@ fn an_html_mail_has_a_plain_version_and_files_beside_both() {
         attachments: &attachments,
         ..Letter::default()
     };
-    let mail = String::from_utf8(letter.compose("b").unwrap()).unwrap();
-    let expected = "To: <ada@example.com>\r
-Subject: =?utf-8?B?R3LDvMOfZQ==?=\r
-MIME-Version: 1.0\r
-Content-Type: multipart/mixed; boundary=\"b-m\"\r
-\r
---b-m\r
-Content-Type: multipart/alternative; boundary=\"b-a\"\r
-";
-    assert!(mail.starts_with(expected), "{mail}");
+    let mail = String::from_utf8(letter.compose().unwrap()).unwrap();
+    let boundary = letter.boundary();
+    let expected = format!(
+        "To: <ada@example.com>\r\nSubject: =?utf-8?B?R3LDvMOfZQ==?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed;\r\n \
+         boundary=\"{boundary}-m\"\r\n\r\n--{boundary}-m\r\nContent-Type: multipart/alternative;\r\n boundary=\"{boundary}-a\"\r\n"
+    );
+    assert!(mail.starts_with(&expected), "{mail}");
     assert!(mail.contains("\r\nHello Ada\r\n"), "{mail}");
     assert!(mail.contains("\r\n<p>Hello <b>Ada</b></p>\r\n"), "{mail}");
     assert!(mail.contains("filename*=UTF-8''%C3%BC.csv"), "{mail}");

@@ -67,16 +67,15 @@ impl Tool for CreateDraft {
     type Output = CreatedDraft;
 
     fn check(&self) -> Result<()> {
-        self.letter().compose(compose::CHECKED).map(drop)
+        self.letter().compose().map(drop)
     }
 
     /// Calls `users.drafts.create`. Before that, it calls `users.messages.get` for a reply, and
     /// `users.settings.sendAs.list` if `from` is given (Gmail API).
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         check_sender(call, &io, self.from.as_deref()).await?;
-        let boundary = compose::boundary(call);
         let message = match &self.reply_to_message_id {
-            None => compose::message(&self.letter().compose(&boundary)?),
+            None => compose::message(&self.letter().compose()?),
             Some(id) => {
                 let original = answer::read(call, &io, Which::Message(id), false, false).await?;
                 let (answered, recipients) = (original.answered(), original.recipients(false));
@@ -96,7 +95,7 @@ impl Tool for CreateDraft {
                     answers: answered.as_ref(),
                     ..letter
                 };
-                let mut message = compose::message(&letter.compose(&boundary)?);
+                let mut message = compose::message(&letter.compose()?);
                 message["threadId"] = json!(original.thread_id());
                 message
             }

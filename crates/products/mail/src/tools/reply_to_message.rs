@@ -70,7 +70,7 @@ impl Tool for ReplyToMessage {
         let to = self.to.as_deref().unwrap_or_default();
         let cc = self.cc.as_deref().unwrap_or_default();
         let letter = self.letter(to, cc, "", &self.body);
-        violations.read(letter.compose(compose::CHECKED));
+        violations.read(letter.compose());
         violations.finish()
     }
 
@@ -86,7 +86,7 @@ impl Tool for ReplyToMessage {
         let to_all = self.reply_all == Some(true) && self.to.is_none();
         check_sender(call, &io, self.from.as_deref()).await?;
         let original = answer::read(call, &io, which, quotes, to_all).await?;
-        let mail = self.compose(&original, quotes, to_all, &compose::boundary(call))?;
+        let mail = self.compose(&original, quotes, to_all)?;
         let mut message = compose::message(&mail);
         message["threadId"] = json!(original.thread_id());
         let sent = io
@@ -104,13 +104,7 @@ impl Tool for ReplyToMessage {
 }
 
 impl ReplyToMessage {
-    fn compose(
-        &self,
-        original: &Original,
-        quotes: bool,
-        to_all: bool,
-        boundary: &str,
-    ) -> Result<Vec<u8>> {
+    fn compose(&self, original: &Original, quotes: bool, to_all: bool) -> Result<Vec<u8>> {
         let mut recipients = original.recipients(to_all);
         if let Some(to) = &self.to {
             recipients.to.clone_from(to);
@@ -131,7 +125,7 @@ impl ReplyToMessage {
             answers: answered.as_ref(),
             ..self.letter(&recipients.to, &recipients.cc, &subject, &body)
         };
-        letter.compose(boundary)
+        letter.compose()
     }
 
     fn letter<'a>(

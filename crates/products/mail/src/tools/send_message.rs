@@ -53,14 +53,14 @@ impl Tool for SendMessage {
     type Output = Message;
 
     fn check(&self) -> Result<()> {
-        self.letter().compose(compose::CHECKED).map(drop)
+        self.letter().compose().map(drop)
     }
 
     /// Calls `users.messages.send`, after `users.settings.sendAs.list` if `from` is given (Gmail API). Gmail doesn't
     /// recognise a second mail, so Stead never repeats the request.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         check_sender(call, &io, self.from.as_deref()).await?;
-        let mail = self.letter().compose(&compose::boundary(call))?;
+        let mail = self.letter().compose()?;
         let request = ApiRequest::post(["messages", "send"]).json(&compose::message(&mail));
         Ok(io.send(request).await?.into())
     }

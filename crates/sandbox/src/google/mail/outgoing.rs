@@ -9,7 +9,10 @@ use super::{mailbox_mut, mailbox_owner};
 use crate::{
     google::{
         ApiError, Call, Members as _, State,
-        world::{mime::Message, parse},
+        world::{
+            mime::{Message, Part},
+            parse,
+        },
     },
     shared::hex,
     users,
@@ -55,8 +58,15 @@ impl Written {
         let mailbox = &mailbox_owner(state, call)?.mailbox;
         let thread_id = match self.thread {
             Some(thread) => {
-                let known = mailbox.messages.iter().any(|one| one.thread_id == thread);
-                known.then_some(thread).ok_or_else(ApiError::not_found)?
+                let mut of_thread = mailbox
+                    .messages
+                    .iter()
+                    .filter(|one| one.thread_id == thread);
+                let first = of_thread.next().ok_or_else(ApiError::not_found)?;
+                let is_answer = std::iter::once(first)
+                    .chain(of_thread)
+                    .any(|one| answers(&root, one));
+                if is_answer { thread } else { id.clone() }
             }
             None => thread_of(&mailbox.messages, root.header("In-Reply-To"))
                 .unwrap_or_else(|| id.clone()),
@@ -141,6 +151,20 @@ fn deliver(state: &mut State, sent: &Message, address: &str) {
         received_raw: Some(Bytes::from(raw)),
         ..sent.clone()
     });
+}
+
+/// Whether a mail belongs to the thread of `before`: it names it, and both have the same subject (Gmail API,
+/// `Message.threadId`).
+fn answers(mail: &Part, before: &Message) -> bool {
+    let own = before.header("Message-ID").map(str::trim);
+    let names = ["In-Reply-To", "References"].map(|name| mail.header(name).unwrap_or_default());
+    let named = names.iter().flat_map(|header| header.split_whitespace());
+    let subject = |text: Option<&str>| {
+        let text = text.unwrap_or_default().trim().to_lowercase();
+        text.trim_start_matches("re:").trim().to_owned()
+    };
+    named.into_iter().any(|one| Some(one) == own)
+        && subject(mail.header("Subject")) == subject(before.header("Subject"))
 }
 
 /// The thread of the message that is replied to.
