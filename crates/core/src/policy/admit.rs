@@ -20,7 +20,7 @@ use crate::{
     context::{Context, Snapshot},
     identifier::ApprovalId,
     ports::{Decision, PolicyRequest},
-    resource::Policy,
+    resource::{ApprovedRequest, Policy},
     tool::Effect,
 };
 
@@ -75,6 +75,8 @@ pub(crate) struct Admission {
     would_wait: AtomicBool,
     /// The call to approve, if policies can require an approval.
     call: OnceLock<Call>,
+    /// Why a tool needs an approval as soon as it changes something. A person then sees the request that it sends.
+    wanted: OnceLock<Because>,
     approval: Mutex<Held>,
 }
 
@@ -83,19 +85,10 @@ pub(crate) struct Admission {
 enum Held {
     /// None was needed yet.
     No,
-    /// A person has approved the call as a whole; the request that acts uses it.
-    Approved(ApprovalId, Acts),
+    /// A person has approved a call that only reads; its first request uses it.
+    Approved(ApprovalId),
     /// The approval is used, so the rest of the call can continue.
     Used,
-}
-
-/// The request of an approved call that uses the approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Acts {
-    /// The first.
-    First,
-    /// The first that may change something.
-    Writing,
 }
 
 impl Admission {
@@ -108,6 +101,7 @@ impl Admission {
             has_written: AtomicBool::new(false),
             would_wait: AtomicBool::new(false),
             call: OnceLock::new(),
+            wanted: OnceLock::new(),
             approval: Mutex::new(Held::No),
         })
     }
@@ -182,12 +176,12 @@ impl Admission {
                 Ok(())
             }
             Decided::NeedsApproval(because) => {
-                let id = Box::pin(self.approved(context, &because)).await?;
-                let acts = match effect {
-                    Effect::Read => Acts::First,
-                    Effect::Write | Effect::Delete => Acts::Writing,
-                };
-                *self.approval.lock().await = Held::Approved(id, acts);
+                if effect != Effect::Read {
+                    self.wanted.get_or_init(|| because);
+                    return Ok(());
+                }
+                let id = Box::pin(self.approved(context, &because, None)).await?;
+                *self.approval.lock().await = Held::Approved(id);
                 Ok(())
             }
         }
@@ -202,13 +196,20 @@ impl Admission {
         let writes = decide::effect(sending, classified.as_ref()) != Effect::Read;
         match decide::request(&self.policies, sending, classified.as_ref()) {
             Decided::Refused(because) => Err(because.refused()),
-            Decided::Allowed => {
-                let needs = None;
-                Ok(Passing { writes, needs })
-            }
-            Decided::NeedsApproval(because) => {
-                let needs = Some(because);
-                Ok(Passing { writes, needs })
+            decided => {
+                // Its own statement of effect counts, too: a statement in SQL is sent by a tool that can write.
+                let acts = writes || sending.effect != Effect::Read;
+                let needs = match decided {
+                    Decided::NeedsApproval(because) => Some(because),
+                    _ => self.wanted.get().filter(|_| acts).cloned(),
+                };
+                let is_shown = needs.is_some() && !sending.is_raw;
+                let shown = is_shown.then(|| approvals::to_send(&sending.sent));
+                Ok(Passing {
+                    writes,
+                    needs,
+                    shown,
+                })
             }
         }
     }
@@ -233,15 +234,13 @@ impl Admission {
         let mut held = self.approval.lock().await;
         match (*held, passing.needs) {
             (Held::Used, _) => {}
-            (Held::Approved(id, acts), needs)
-                if needs.is_some() || passing.writes || acts == Acts::First =>
-            {
+            (Held::Approved(id), _) => {
                 approvals::consume(context, id).await?;
                 *held = Held::Used;
             }
-            (Held::Approved(..) | Held::No, None) => {}
-            (_, Some(because)) => {
-                let id = self.approved(context, &because).await?;
+            (Held::No, None) => {}
+            (Held::No, Some(because)) => {
+                let id = self.approved(context, &because, passing.shown).await?;
                 approvals::consume(context, id).await?;
                 *held = Held::Used;
             }
@@ -253,8 +252,13 @@ impl Admission {
         Ok(())
     }
 
-    /// The approval of the call, if a person has given it.
-    async fn approved(&self, context: &Context, because: &Because) -> Result<ApprovalId> {
+    /// The approval of the call with the request that it's about to send, if a person has given it.
+    async fn approved(
+        &self,
+        context: &Context,
+        because: &Because,
+        shown: Option<ApprovedRequest>,
+    ) -> Result<ApprovalId> {
         // A dry run doesn't send such a request, and asks no one.
         let Some(call) = self.call.get().filter(|_| !self.is_dry_run) else {
             return Err(because.error(
@@ -263,7 +267,7 @@ impl Admission {
             ));
         };
         let may_ask = !self.has_written.load(Ordering::Relaxed);
-        approvals::request(context, call, because, may_ask).await
+        approvals::request(context, call, shown, because, may_ask).await
     }
 }
 
@@ -279,6 +283,8 @@ fn refused(decided: Decided) -> Result<()> {
 pub(crate) struct Passing {
     writes: bool,
     needs: Option<Because>,
+    /// The request of a tool, if it needs an approval.
+    shown: Option<ApprovedRequest>,
 }
 
 impl Passing {
@@ -287,6 +293,7 @@ impl Passing {
         Self {
             writes: self.writes || other.writes,
             needs: self.needs.or(other.needs),
+            shown: self.shown.or(other.shown),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod classify;
 mod guide;
 mod permission_texts;
+mod preview;
 pub mod sent;
 pub(crate) mod settings;
 mod shapes;
@@ -20,6 +21,7 @@ use crate::{
 pub use classify::{Classification, Fact, FactKind, SentRequest};
 pub use guide::{PermissionChoice, Preset, SettingField, TestCall};
 pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
+pub use preview::{Preview, PreviewField};
 pub use settings::{DerivedSettings, Quota};
 pub use shapes::{Contents, Shapes};
 
@@ -58,6 +60,8 @@ pub struct Product {
     /// Facts of a request for policies: whom and what it concerns, and its effect if the method doesn't determine it.
     /// `None` for unknown requests, which all rules about facts then deny.
     pub classify: fn(&SentRequest<'_>) -> Option<Classification>,
+    /// The content of a request, for the person who approves it. `None` if the request itself says enough.
+    pub preview: fn(&SentRequest<'_>) -> Option<Preview>,
     /// The kinds of facts that `classify` can return.
     pub fact_kinds: &'static [FactKind],
     /// Time and size limits of one request.
@@ -96,6 +100,7 @@ impl Product {
         schemas_take_null: false,
         proxy: ProxyRules::BASE,
         classify: |_| None,
+        preview: |_| None,
         fact_kinds: &[],
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,

@@ -12,6 +12,7 @@ use crate::{
     api::{Paging, operations, query, resource},
     caller::Actor,
     identifier::{ApprovalId, ConnectionName, Identifier},
+    product::Preview,
     scope::ScopeName::{ApprovalsManage, ApprovalsRead},
     state::ApprovalState,
 };
@@ -90,6 +91,15 @@ resource! {
         pub arguments: Option<Value> = computed None,
         /// The exact arguments, as JSON.
         private arguments: Sealed<place::Arguments>,
+        /// The first request with which the tool will change something, such as the mail that it sends. The approval is
+        /// valid for exactly this request. Absent in lists, and for a raw request, whose arguments show it.
+        pub request: Option<ApprovedRequest> = computed None,
+        /// The content of the request as a person sees it, such as the mail with its recipients. Absent in lists, and if
+        /// the request itself says enough.
+        pub preview: Option<Preview> = computed None,
+        /// The request, as JSON.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private request_to_send: Option<Sealed<place::ApprovedRequest>>,
         /// Name of the policy that requires the approval.
         pub policy: String = stored,
         /// The policy's rule, as a JSON Pointer.
@@ -107,6 +117,22 @@ resource! {
         #[serde(flatten)]
         private extra: Extra,
     }
+}
+
+/// A request that a tool sends after approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ApprovedRequest {
+    /// HTTP method.
+    pub method: String,
+    /// Path and query at the product.
+    pub path: String,
+    /// The header `Content-Type`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// The body, unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
 }
 
 /// A person's decision.

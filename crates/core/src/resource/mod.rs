@@ -47,7 +47,8 @@ pub use app_credential::{
     RotateAppCredential, SecretRotation,
 };
 pub use approval::{
-    Approval, ApprovalDecision, ApprovalFilter, ApproveCall, DenyCall, ListApprovals, ReadApproval,
+    Approval, ApprovalDecision, ApprovalFilter, ApproveCall, ApprovedRequest, DenyCall,
+    ListApprovals, ReadApproval,
 };
 pub use audit::{
     AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification, ExpectedAudit,

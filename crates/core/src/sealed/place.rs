@@ -63,6 +63,10 @@ macro_rules! secrets {
         Arguments(approval: ApprovalId) = AssociatedData::new("approval", approval.uuid(), "arguments"),
             in Approval: |row, again| again.seal(&Arguments(row.id), Some(&mut row.arguments));
 
+        /// The request that a tool sends after approval.
+        ApprovedRequest(approval: ApprovalId) = AssociatedData::new("approval", approval.uuid(), "request"),
+            in Approval: |row, again| again.seal(&ApprovedRequest(row.id), row.request_to_send.as_mut());
+
         /// The secret of a member's one-time codes.
         SecondFactor(member: MemberId) = AssociatedData::new("member", member.uuid(), "second_factor"),
             in Member: |row, again| {
@@ -149,10 +153,11 @@ mod tests {
             &ResultPart(),
             &Device(),
             &SignInAttempt(),
+            &ApprovedRequest(ApprovalId::from_uuid(id)),
         ];
         let bytes: Vec<Vec<u8>> = places.iter().map(|place| place.data().bytes()).collect();
         let digest = Digest::of(&format!("{bytes:?}"));
-        let expected = "40decacd8d909f0b363e6d47431a9a956767cef5518fe4a4440b6391cc048692";
+        let expected = "6c0997e4c2d27d536e37a642aa52c359fdc4f4e52076284553eb474654b036f5";
         assert_eq!(digest.as_str(), expected);
     }
 }

@@ -22,6 +22,7 @@ mod page;
 mod part;
 mod person;
 mod person_field;
+mod preview;
 mod product;
 mod readable;
 pub mod scopes;

@@ -12,6 +12,7 @@ use crate::{
     classify,
     errors::read_error,
     origins::{GMAIL, PEOPLE},
+    preview::preview,
     scopes,
     tools::TOOLS,
 };
@@ -66,6 +67,7 @@ pub static PRODUCT: Product = Product {
         ..Limits::DEFAULT
     },
     classify: classify::classify,
+    preview,
     fact_kinds: classify::KINDS,
     oauth: OAuth {
         // "Metadata scope does not support 'q' parameter", even if the user granted a wider scope.

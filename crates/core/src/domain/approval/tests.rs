@@ -27,6 +27,7 @@ pub(crate) fn waiting(id: ApprovalId, arguments: Sealed<place::Arguments>) -> Ap
         identifier: Identifier::new("ada").unwrap(),
         tool: Some((String::from("demo_send"), String::from("2026-11-21"))),
         request: None,
+        request_to_send: None,
         arguments,
         policy: String::from("p"),
         rule: String::from("/read_only"),

@@ -23,7 +23,7 @@ use crate::{
     context::{Context, EnvironmentOptions, TokenSet},
     digest::Digest,
     domain::{
-        Account, AuthorizationState, KeyedCall, OutboxEntry, OutboxTask, Session,
+        Account, Approval, AuthorizationState, KeyedCall, OutboxEntry, OutboxTask, Session,
         approval::tests::waiting, authorization::new_authorization, member::Member,
     },
     events::webhooks,
@@ -186,13 +186,17 @@ impl Stage {
         let member = member.enrolling(sealed).unwrap();
         let id = ApprovalId::from_uuid(one);
         let sealed = vault.seal(&place::Arguments(id), b"{}").unwrap();
+        let approval = Approval {
+            request_to_send: Some(vault.seal(&place::ApprovedRequest(id), b"{}").unwrap()),
+            ..waiting(id, sealed)
+        };
         let batch = Batch::new()
             .insert(authorization)
             .insert(entry)
             .insert(keyed.with_outcome(Some(outcome)))
             .insert(Session::new(Digest::of("session"), &member, START))
             .insert(member)
-            .insert(waiting(id, sealed));
+            .insert(approval);
         let committed = self.done(store.commit(batch));
         assert_eq!(committed, Commit::Committed);
         let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());

@@ -1,10 +1,14 @@
 //! Reads approvals.
 
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 use super::{may_see, row};
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
-    resource::{Approval, ListApprovals, Page, ReadApproval},
+    product::{Preview, Product, SentRequest},
+    resource::{Approval, ApprovedRequest, ListApprovals, Page, ReadApproval},
     sealed::place,
 };
 
@@ -31,11 +35,60 @@ pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approv
     let found = row(context, approval_id).await?.row;
     let place = place::Arguments(found.id);
     let opened = context.store.vault.open(&place, &found.arguments).await?;
-    let arguments = serde_json::from_slice(&opened).map_err(|error| {
-        Error::new(ErrorKind::Internal, "the arguments can't be read").with_source(error)
-    })?;
+    let arguments = parsed(&opened)?;
+    let request = match &found.request_to_send {
+        None => None,
+        Some(sealed) => {
+            let place = place::ApprovedRequest(found.id);
+            let opened = context.store.vault.open(&place, sealed).await?;
+            Some(parsed(&opened)?)
+        }
+    };
+    let product = context.products.catalogue.product(&found.product);
+    let preview = product.and_then(|product| preview(product, request.as_ref(), &arguments));
     Ok(Approval {
         arguments: Some(arguments),
+        request,
+        preview,
         ..found.shown(context.host.now())
     })
+}
+
+fn parsed<T: DeserializeOwned>(json: &[u8]) -> Result<T> {
+    serde_json::from_slice(json).map_err(|error| {
+        Error::new(ErrorKind::Internal, "the approval can't be read").with_source(error)
+    })
+}
+
+/// The content of the tool's request, or of the first raw request that has some.
+fn preview(
+    product: &Product,
+    of_tool: Option<&ApprovedRequest>,
+    arguments: &Value,
+) -> Option<Preview> {
+    let seen = |method: &str, path: &str, content_type: Option<&str>, body: Option<&str>| {
+        let (path, query) = match path.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (path, None),
+        };
+        let method = method.parse().ok()?;
+        (product.preview)(&SentRequest {
+            method: &method,
+            path,
+            query,
+            content_type,
+            body: Some(body.unwrap_or_default().as_bytes()),
+        })
+    };
+    if let Some(one) = of_tool {
+        let (content_type, body) = (one.content_type.as_deref(), one.body.as_deref());
+        return seen(&one.method, &one.path, content_type, body);
+    }
+    let requests = arguments["requests"].as_array().into_iter().flatten();
+    let mut previews = requests.filter_map(|one| {
+        let content_type = one["headers"]["content-type"].as_str();
+        let (method, path) = (one["method"].as_str()?, one["path"].as_str()?);
+        seen(method, path, content_type, one["body"].as_str())
+    });
+    previews.next()
 }

@@ -11,6 +11,8 @@ use crate::{
     domain::{Approval, approval::Trigger},
     identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
     policy::decide::Because,
+    product::SentRequest,
+    resource::ApprovedRequest,
     sealed::{Sealed, place},
     state::ApprovalState,
     store::Versioned,
@@ -86,6 +88,15 @@ impl Call {
         }
     }
 
+    /// The digest of the call, which includes the request that a tool is about to send. If the tool would send another one,
+    /// because what it read has changed, that is another call.
+    fn digest_with(&self, request: Option<&str>) -> Digest {
+        match request {
+            None => self.digest.clone(),
+            Some(request) => Digest::of(&format!("{}\0{request}", self.digest.as_str())),
+        }
+    }
+
     /// Fails if too many calls are already pending. The limit of one caller is below the total limit, so no caller can
     /// use up all of it.
     fn check_room<'a>(&self, waiting: impl Iterator<Item = &'a Approval>) -> Result<()> {
@@ -117,10 +128,15 @@ impl Call {
     fn approval(
         &self,
         id: ApprovalId,
-        arguments: Sealed<place::Arguments>,
+        sealed: (
+            Sealed<place::Arguments>,
+            Option<Sealed<place::ApprovedRequest>>,
+        ),
+        call: Digest,
         because: &Because,
         now: Timestamp,
     ) -> Approval {
+        let (arguments, request_to_send) = sealed;
         let lasts = SignedDuration::from_secs(i64::from(because.approval_lasts));
         let (tool, request) = match &self.subject {
             Subject::Tool(name, version) => {
@@ -130,7 +146,7 @@ impl Call {
         };
         Approval {
             id,
-            call: self.digest.clone(),
+            call,
             state: ApprovalState::Pending,
             asked_by: self.asked_by.clone(),
             connection_id: self.connection_id,
@@ -141,6 +157,7 @@ impl Call {
             tool,
             request,
             arguments,
+            request_to_send,
             policy: because.policy.clone(),
             rule: because.rule.clone(),
             created_at: now,
@@ -153,23 +170,56 @@ impl Call {
     }
 }
 
-/// The approval that a person has given for this call. If there is none, it's requested once, and that is the error. If
+/// A request as a person sees it before a tool sends it.
+pub(crate) fn to_send(sent: &SentRequest<'_>) -> ApprovedRequest {
+    let body = sent.body.filter(|body| !body.is_empty());
+    ApprovedRequest {
+        method: sent.method.to_string(),
+        path: match sent.query {
+            Some(query) => format!("{}?{query}", sent.path),
+            None => sent.path.to_owned(),
+        },
+        content_type: sent.content_type.map(str::to_owned),
+        body: body.map(|body| String::from_utf8_lossy(body).into_owned()),
+    }
+}
+
+/// The approval that a person has given for this call and the request that its tool is about to send. If there is none, it's requested once, and that is the error. If
 /// `may_ask` is false, part of the call was already carried out, and repeating the call would do that again.
 pub(crate) async fn request(
     context: &Context,
     call: &Call,
+    shown: Option<ApprovedRequest>,
     because: &Because,
     may_ask: bool,
 ) -> Result<ApprovalId> {
-    if call.arguments.len() > MOST_BYTES {
+    let shown = shown.as_ref().map(serde_json::to_string);
+    let shown = shown.transpose().map_err(|error| {
+        Error::new(ErrorKind::Internal, "the request can't be written").with_source(error)
+    })?;
+    let digest = call.digest_with(shown.as_deref());
+    let size = call
+        .arguments
+        .len()
+        .max(shown.as_ref().map_or(0, String::len) / 4);
+    if size > MOST_BYTES {
         let message = format!(
-            "{}, but arguments of more than {MOST_BYTES} bytes can't be approved",
+            "{}, but a call with arguments of more than {MOST_BYTES} bytes can't be approved",
             because.why
         );
         return Err(because.error(ErrorKind::Forbidden, message));
     }
+    let live = || async {
+        let found = context.store.live_approval(&digest).await?;
+        if found.is_some() || shown.is_none() {
+            return Ok::<_, Error>(found);
+        }
+        // Versions before this one approved a call without its request.
+        let before = context.store.live_approval(&call.digest).await?;
+        Ok(before.filter(|found| found.row.request_to_send.is_none()))
+    };
     if !may_ask {
-        let found = context.store.live_approval(&call.digest).await?;
+        let found = live().await?;
         let now = context.host.now();
         return match found.map(|found| found.row) {
             Some(row) if row.state == ApprovalState::Approved && !row.is_over(now) => Ok(row.id),
@@ -183,7 +233,7 @@ pub(crate) async fn request(
         };
     }
     let load = || async {
-        let found = context.store.live_approval(&call.digest).await?;
+        let found = live().await?;
         let now = context.host.now();
         let is_good = |found: &Versioned<Approval>| !found.row.is_over(now);
         if found.as_ref().is_some_and(is_good) {
@@ -195,8 +245,13 @@ pub(crate) async fn request(
         call.check_room(waiting.filter(|row| !row.is_over(now)))?;
         let id = ApprovalId::from_uuid(context.host.new_id());
         let vault = &context.store.vault;
-        let sealed = vault.seal(&place::Arguments(id), call.arguments.as_bytes())?;
-        Ok((found, Some(call.approval(id, sealed, because, now)), now))
+        let arguments = vault.seal(&place::Arguments(id), call.arguments.as_bytes())?;
+        let request = shown
+            .as_ref()
+            .map(|text| vault.seal(&place::ApprovedRequest(id), text.as_bytes()));
+        let sealed = (arguments, request.transpose()?);
+        let new = call.approval(id, sealed, digest.clone(), because, now);
+        Ok((found, Some(new), now))
     };
     let decide = |(found, new, now): (Option<Versioned<Approval>>, Option<Approval>, _)| {
         let mut change = Change::none();

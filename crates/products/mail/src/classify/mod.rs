@@ -71,6 +71,24 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
+/// The mail that a request sends, saves as a draft or adds to the mailbox.
+pub(crate) fn mail_of(request: &SentRequest<'_>) -> Option<Vec<u8>> {
+    let segments = request.segments()?;
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    match segments.as_slice() {
+        ["gmail", "v1", "users", _, "messages"]
+        | ["gmail", "v1", "users", _, "messages", "send" | "import"] => {
+            raw(request.json().as_ref())
+        }
+        ["gmail", "v1", "users", _, "drafts"] | ["gmail", "v1", "users", _, "drafts", _] => {
+            let body = request.json()?;
+            raw(object(&body, "message").ok().flatten())
+        }
+        ["upload", "gmail", "v1", "users", _, ..] => mail_in(request).map(<[u8]>::to_vec),
+        _ => None,
+    }
+}
+
 /// Classifies a request to Gmail. The path begins after the user.
 fn gmail(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
@@ -280,7 +298,18 @@ fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
         }
         _ => return None,
     };
-    let mail = match upload(request) {
+    let mail = mail_in(request);
+    let known = shown(known, mail);
+    if goes_out {
+        Some(listed(known, mail.and_then(recipients::of_mail)))
+    } else {
+        Some(known)
+    }
+}
+
+/// The mail in an upload, if it's certain that there is no second one.
+fn mail_in<'a>(request: &SentRequest<'a>) -> Option<&'a [u8]> {
+    match upload(request) {
         Upload::Media(mail) if is_mail(request.content_type) => Some(mail),
         Upload::Multipart {
             metadata,
@@ -288,12 +317,6 @@ fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
             media,
         } if media_type == "message/rfc822" && is_empty(&metadata) => Some(media),
         _ => None,
-    };
-    let known = shown(known, mail);
-    if goes_out {
-        Some(listed(known, mail.and_then(recipients::of_mail)))
-    } else {
-        Some(known)
     }
 }
 

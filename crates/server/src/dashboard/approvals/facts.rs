@@ -5,13 +5,21 @@ use stead_core::resource::{Approval, ClassifiedRequest, PolicyTest};
 
 use crate::dashboard::page::Page;
 
-/// The requests of a call, with what they affect: those that a tool sends first, or that of a raw request. Empty if
-/// that can't be known.
+/// The requests of a call, with what they affect: the one that a tool is about to send, or that of a raw request. Empty
+/// if that can't be known.
 pub(super) async fn requests(page: &Page, approval: &Approval) -> Vec<ClassifiedRequest> {
     let none = Value::Null;
     let arguments = approval.arguments.as_ref().unwrap_or(&none);
     let mut tests = Vec::new();
-    if let Some(tool) = &approval.tool {
+    if let Some(request) = &approval.request {
+        let mut test = PolicyTest::default();
+        test.product = Some(approval.product.clone());
+        test.method = Some(request.method.clone());
+        test.path = Some(request.path.clone());
+        test.content_type.clone_from(&request.content_type);
+        test.body = request.body.clone().into();
+        tests.push(test);
+    } else if let Some(tool) = &approval.tool {
         let mut test = PolicyTest::default();
         test.tool = Some(tool.clone());
         test.input = arguments.clone();

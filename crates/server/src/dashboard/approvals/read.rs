@@ -31,6 +31,18 @@ pub(super) async fn read(
         }
     }
     let is_open = !is_known || facts.iter().any(|(_, value)| value.is_none());
+    let preview = approval.preview.as_ref().map(|preview| {
+        let fields = preview.fields.iter();
+        let fields: Vec<(String, String)> = fields
+            .map(|field| (plain::text(&field.name), plain::text(&field.value)))
+            .collect();
+        let hidden = preview.hidden_text.as_deref().map(plain::text);
+        context! { title => preview.title, fields, text => plain::text(&preview.text), hidden }
+    });
+    let request = approval.request.as_ref().map(|request| {
+        let body = request.body.as_deref().map(plain::text);
+        context! { method => request.method, path => plain::text(&request.path), body }
+    });
     let value = approval.arguments.clone().unwrap_or_default();
     let decoded: Vec<(String, String)> = plain::decoded(&value)
         .into_iter()
@@ -42,6 +54,6 @@ pub(super) async fn read(
         })
         .collect();
     let arguments = plain::json(&value);
-    let context = context! { approval => Serde(approval), arguments, decoded, facts, is_open };
+    let context = context! { approval => Serde(approval), preview, request, arguments, decoded, facts, is_open };
     Ok(page.render("approvals/read.html", context))
 }

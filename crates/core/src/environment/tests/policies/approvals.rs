@@ -8,6 +8,7 @@ use crate::{
         Approval, ApprovalDecision, ApprovalFilter, ApproveCall, DenyCall, ListApprovals,
         NewAppCredential, NewMcpSession, ReadApproval,
     },
+    store::{Batch, Commit},
 };
 
 fn asking() -> Stage {
@@ -100,7 +101,62 @@ fn the_digest_of_a_held_call_is_the_same_in_every_version() {
     let (connection, account) = (row.connection_id, row.account_id);
     let of_caller = format!("application\0app\0{connection}\x000\0{account}\x000");
     let of_call = format!("tool\0{SEND}\x002026-11-21\0{{\"to\":[\"{IN}\"]}}");
-    assert_eq!(row.call, Digest::of(&format!("{of_caller}\0{of_call}")));
+    let call = Digest::of(&format!("{of_caller}\0{of_call}"));
+    let shown = stage
+        .world
+        .run(stage.environment.send(ReadApproval::new(&id)));
+    let request = serde_json::to_string(&shown.unwrap().request.unwrap()).unwrap();
+    let expected = Digest::of(&format!("{}\0{request}", call.as_str()));
+    assert_eq!(row.call, expected);
+}
+
+#[test]
+fn an_approval_is_for_the_request_that_a_person_saw() {
+    let stage = asking();
+    let app = stage.app("app");
+    let id = asked(stage.send_note(&app, &[IN]));
+    let shown = stage
+        .world
+        .run(stage.environment.send(ReadApproval::new(&id)));
+    let request = shown.unwrap().request.unwrap();
+    assert_eq!(request.method, "POST");
+    assert!(request.body.unwrap().contains(IN), "the recipient is shown");
+    approve(&stage, &id).unwrap();
+    // The tool reads something first. It has changed, so the tool would send another request.
+    stage.draft.store(2, Ordering::SeqCst);
+    let other = asked(stage.send_note(&app, &[IN]));
+    assert_ne!(id, other);
+    assert_eq!(stage.writes(), 0);
+    stage.draft.store(0, Ordering::SeqCst);
+    assert!(stage.send_note(&app, &[IN]).is_ok());
+    assert_eq!(state(&stage, &id), ApprovalState::Used);
+    assert_eq!(state(&stage, &other), ApprovalState::Pending);
+}
+
+/// An older version approves the call with its arguments, without the request.
+#[test]
+fn an_approval_from_before_an_update_is_found() {
+    let stage = asking();
+    let app = stage.app("app");
+    let id = asked(stage.send_note(&app, &[IN]));
+    stage.world.run(async {
+        let store = &stage.environment.0.store;
+        let found = store.approval(id.parse().unwrap()).await.unwrap().unwrap();
+        let (connection, account) = (found.row.connection_id, found.row.account_id);
+        let call = format!(
+            "application\0app\0{connection}\x000\0{account}\x000\0tool\0{SEND}\x002026-11-21\0{{\"to\":[\"{IN}\"]}}"
+        );
+        let mut old = found.row.clone();
+        (old.call, old.request_to_send) = (Digest::of(&call), None);
+        let batch = Batch::new().update(old, found.version);
+        assert_eq!(store.commit(batch).await.unwrap(), Commit::Committed);
+    });
+    approve(&stage, &id).unwrap();
+    assert!(stage.send_note(&app, &[IN]).is_ok());
+    assert_eq!(
+        (stage.writes(), state(&stage, &id)),
+        (1, ApprovalState::Used)
+    );
 }
 
 #[test]
@@ -233,13 +289,15 @@ fn raw_requests_wait_too_and_a_stream_is_what_was_approved() {
 }
 
 #[test]
-fn a_tool_that_has_to_be_approved_sends_nothing_before() {
+fn a_tool_that_has_to_be_approved_changes_nothing_before() {
     let stage = Stage::new();
     stage.set(json!({ "requires_approval": { "tools": ["demo_*"] } }));
     let by = &stage.environment;
     let read = |note: &str| stage.tool(by, READ, json!({ "note_id": note }));
-    let (one, two) = (asked(read("1")), asked(stage.send_note(by, &[IN])));
+    let one = asked(read("1"));
     assert_eq!(stage.sent.load(Ordering::SeqCst), 0);
+    let two = asked(stage.send_note(by, &[IN]));
+    assert_eq!(stage.writes(), 0);
     approve(&stage, &one).unwrap();
     approve(&stage, &two).unwrap();
     assert!(read("1").is_ok() && read("1").is_err());

@@ -53,8 +53,12 @@ impl Tool for SendNote {
 
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         // What is sent follows from what is read.
-        io.send(ApiRequest::get(["notes", "draft"])).await?;
-        let request = ApiRequest::post(["notes"]).json(&json!({ "to": self.to }));
+        let draft: Value = io.send(ApiRequest::get(["notes", "draft"])).await?.json()?;
+        let mut note = json!({ "to": self.to });
+        if let Some(number) = draft.get("number") {
+            note["number"] = number.clone();
+        }
+        let request = ApiRequest::post(["notes"]).json(&note);
         Ok(io.send(request).await?.into())
     }
 }
@@ -111,14 +115,16 @@ struct Stage {
     store: Arc<dyn Store>,
     writes: Arc<AtomicUsize>,
     sent: Arc<AtomicUsize>,
+    /// The number of the draft that [`SendNote`] reads; none if it's 0.
+    draft: Arc<AtomicUsize>,
 }
 
 impl Stage {
     fn new() -> Self {
         let world = World::new();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
-        let (writes, sent) = (Arc::default(), Arc::default());
-        let environment = process(&world, 0, &store, &writes, &sent);
+        let (writes, sent, draft) = (Arc::default(), Arc::default(), Arc::default());
+        let environment = process(&world, 0, &store, [&writes, &sent, &draft]);
         world.run(insert_account(&environment.0, AccountState::Active));
         Self {
             world,
@@ -126,12 +132,18 @@ impl Stage {
             store,
             writes,
             sent,
+            draft,
         }
     }
 
     /// Another process over the same store.
     fn other(&self) -> Environment {
-        process(&self.world, 1, &self.store, &self.writes, &self.sent)
+        process(
+            &self.world,
+            1,
+            &self.store,
+            [&self.writes, &self.sent, &self.draft],
+        )
     }
 
     /// Sets a policy for every call.
@@ -191,16 +203,19 @@ fn process(
     world: &World,
     number: u32,
     store: &Arc<dyn Store>,
-    writes: &Arc<AtomicUsize>,
-    sent: &Arc<AtomicUsize>,
+    counters: [&Arc<AtomicUsize>; 3],
 ) -> Environment {
-    let (writes, sent) = (Arc::clone(writes), Arc::clone(sent));
+    let [writes, sent, draft] = counters.map(Arc::clone);
     let transport = Responses::by(move |request| {
         sent.fetch_add(1, Ordering::SeqCst);
         if request.method() != Method::GET {
             writes.fetch_add(1, Ordering::SeqCst);
         }
-        std::future::ready(Ok(response(200, "{}")))
+        let body = match draft.load(Ordering::SeqCst) {
+            0 => String::from("{}"),
+            number => json!({ "number": number }).to_string(),
+        };
+        std::future::ready(Ok(response(200, body)))
     });
     let ports = ports(world.process(number), transport, Arc::clone(store));
     let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
