@@ -266,7 +266,7 @@ mod tests {
             head.headers[header::CONTENT_TYPE],
             "text/plain; charset=UTF-8"
         );
-        assert!(matches!(body, Body::Bytes(bytes) if bytes == &b"\xff"[..]));
+        assert!(matches!(body, Body::Bytes(bytes) if bytes == b"\xff"[..]));
         let broken = request.body("text/plain\r\nx: y", "");
         assert_eq!(sent(&broken).unwrap_err(), ErrorKind::InvalidRequest);
     }

@@ -325,7 +325,7 @@ mod tests {
         let request = ApiRequest::post(["files"]).base("/upload/v3");
         assert_eq!(request.target("/v3").unwrap(), "/upload/v3/files");
         assert_eq!(request.content_type(), None);
-        let json = request.clone().json(&7);
+        let json = request.json(&7);
         assert_eq!(json.content_type(), Some("application/json"));
         let text = json.body("text/plain", "seven");
         assert_eq!(text.content_type(), Some("text/plain"));

@@ -81,7 +81,8 @@ impl Tool for RespondToEvent {
 
         // The product's description doesn't say that it keeps a comment of a partial list.
         let after = written.json_or_null();
-        let keeps_comment = own(&after).is_some_and(|own| own.get("comment") == entry.get("comment"));
+        let keeps_comment =
+            own(&after).is_some_and(|own| own.get("comment") == entry.get("comment"));
         let mut output = Output::from(written);
         if self.comment.is_some() && !keeps_comment {
             let message = "the product kept the response without the comment";
