@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use stead_core::{
     Error, Result,
     catalogue::{Catalogue, CatalogueTool},
@@ -145,15 +145,23 @@ pub(crate) fn on_the_wire(product: &Product, request: &ApiRequest) -> Value {
         "origin": origin.name,
         "target": request.target(origin.base).unwrap_or_else(|error| error.to_string()),
     });
-    if !request.headers.is_empty() {
-        wire["headers"] = request
-            .headers
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), json!(value)))
-            .collect();
+    let mut headers: Map<String, Value> = request
+        .headers
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    match (&request.body, request.content_type()) {
+        (Some(body), Some(ApiRequest::JSON)) => {
+            wire["body"] = serde_json::from_slice(body).unwrap_or_default();
+        }
+        (Some(body), Some(other)) => {
+            headers.insert("content-type".to_owned(), json!(other));
+            wire["body_text"] = json!(String::from_utf8_lossy(body));
+        }
+        _ => {}
     }
-    if let Some(body) = &request.body {
-        wire["body"] = serde_json::from_slice(body).unwrap_or_default();
+    if !headers.is_empty() {
+        wire["headers"] = headers.into();
     }
     wire
 }

@@ -112,7 +112,7 @@ pub(super) async fn first_requests(
         let sent = Sent {
             method: &request.method,
             target: &target,
-            content_type: request.body.as_ref().map(|_| JSON),
+            content_type: request.content_type(),
             body: request.body.as_ref(),
         };
         see(&sent.sending(product, false, request.effect_of()))?;

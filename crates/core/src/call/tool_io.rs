@@ -137,19 +137,16 @@ impl Outgoing for ToolRequest {
         let headers = request.headers_mut();
         headers.insert(header::ACCEPT_ENCODING, GZIP);
         headers.insert(header::ACCEPT, JSON);
-        if self.request.body.is_some() {
-            headers.insert(header::CONTENT_TYPE, JSON);
+        match self.request.content_type() {
+            None => {}
+            // Most bodies, so their header isn't built each time.
+            Some(ApiRequest::JSON) => drop(headers.insert(header::CONTENT_TYPE, JSON)),
+            Some(other) => {
+                headers.insert(header::CONTENT_TYPE, value_of("content-type", other)?);
+            }
         }
         for (name, value) in &self.request.headers {
-            let value = HeaderValue::from_str(value).map_err(|_| {
-                Error::new(
-                    ErrorKind::InvalidRequest,
-                    format!(
-                        "the value for the header {name} has characters that a header can't contain"
-                    ),
-                )
-            })?;
-            headers.insert(HeaderName::from_static(name), value);
+            headers.insert(HeaderName::from_static(name), value_of(name, value)?);
         }
         Ok(request)
     }
@@ -179,6 +176,16 @@ impl Outgoing for ToolRequest {
     ) -> Option<Duration> {
         retry::pause(context, self.request.retry, failure, attempt, left)
     }
+}
+
+/// The value of a header.
+fn value_of(name: &str, value: &str) -> Result<HeaderValue> {
+    HeaderValue::from_str(value).map_err(|_| {
+        Error::new(
+            ErrorKind::InvalidRequest,
+            format!("the value for the header {name} has characters that a header can't contain"),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -244,6 +251,24 @@ mod tests {
             sent(&ApiRequest::get(["notes"]).header("authorization", "Bearer other")).unwrap();
         let all: Vec<_> = head.headers.get_all(header::AUTHORIZATION).iter().collect();
         assert_eq!(all, ["Bearer token-1"]);
+    }
+
+    #[test]
+    fn an_upload_has_its_own_base_and_media_type() {
+        let request = ApiRequest::post(["notes"]).base("/upload/v1");
+        let request = request.body("text/plain; charset=UTF-8", &b"\xff"[..]);
+        let (head, body) = sent(&request).unwrap();
+        assert_eq!(
+            head.uri.to_string(),
+            "https://api.demo.test/upload/v1/notes"
+        );
+        assert_eq!(
+            head.headers[header::CONTENT_TYPE],
+            "text/plain; charset=UTF-8"
+        );
+        assert!(matches!(body, Body::Bytes(bytes) if bytes == b"\xff"[..]));
+        let broken = request.body("text/plain\r\nx: y", "");
+        assert_eq!(sent(&broken).unwrap_err(), ErrorKind::InvalidRequest);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A request to a product, as a plain value that tests can compare and print.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -16,7 +18,9 @@ pub struct ApiRequest {
     pub method: Method,
     /// Name of the product's origin. Empty means the first one.
     pub origin: &'static str,
-    /// Path segments below the origin's base, not yet encoded.
+    /// Path above the segments, instead of the origin's base: `/upload/drive/v3`.
+    pub base: Option<&'static str>,
+    /// Path segments below the base, not yet encoded.
     pub path: Vec<String>,
     /// Custom verb, added to the path after a colon (`people:searchContacts`).
     pub verb: Option<&'static str>,
@@ -24,8 +28,10 @@ pub struct ApiRequest {
     pub query: Vec<(&'static str, String)>,
     /// Headers, in addition to those of the product and the executor.
     pub headers: Vec<(&'static str, String)>,
-    /// JSON body.
+    /// Body.
     pub body: Option<Bytes>,
+    /// Media type of the body.
+    pub media_type: Cow<'static, str>,
     /// Statuses from 300 on that are results, not errors.
     pub accept: &'static [u16],
     /// Whether it can be retried.
@@ -49,6 +55,9 @@ pub enum Retry {
 }
 
 impl ApiRequest {
+    /// Media type of JSON.
+    pub const JSON: &'static str = "application/json";
+
     /// A GET, which can always be retried.
     pub fn get<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::GET, path).retry(Retry::Always)
@@ -73,6 +82,7 @@ impl ApiRequest {
         Self {
             method,
             origin: "",
+            base: None,
             path: path
                 .into_iter()
                 .map(|segment| segment.as_ref().to_owned())
@@ -81,6 +91,7 @@ impl ApiRequest {
             query: Vec::new(),
             headers: Vec::new(),
             body: None,
+            media_type: Cow::Borrowed(Self::JSON),
             accept: &[],
             retry: Retry::Unprocessed,
             effect: None,
@@ -92,6 +103,12 @@ impl ApiRequest {
     #[must_use]
     pub fn origin(mut self, name: &'static str) -> Self {
         self.origin = name;
+        self
+    }
+    /// Sends to a path outside the origin's base, such as an upload. `base` starts with a slash and ends without one.
+    #[must_use]
+    pub fn base(mut self, base: &'static str) -> Self {
+        self.base = Some(base);
         self
     }
     /// Adds a custom verb to the path, as in `people:searchContacts`.
@@ -121,12 +138,19 @@ impl ApiRequest {
         clippy::expect_used,
         reason = "tools pass serde_json values and plain structs"
     )]
-    pub fn json(mut self, body: &(impl Serialize + ?Sized)) -> Self {
-        self.body = Some(
-            serde_json::to_vec(body)
-                .expect("a JSON body serializes")
-                .into(),
-        );
+    pub fn json(self, body: &(impl Serialize + ?Sized)) -> Self {
+        let body = serde_json::to_vec(body).expect("a JSON body serializes");
+        self.body(Self::JSON, body)
+    }
+    /// Sets a body of another media type, such as `multipart/related; boundary=b`.
+    #[must_use]
+    pub fn body(
+        mut self,
+        media_type: impl Into<Cow<'static, str>>,
+        body: impl Into<Bytes>,
+    ) -> Self {
+        self.media_type = media_type.into();
+        self.body = Some(body.into());
         self
     }
     /// Treats these statuses as results.
@@ -155,18 +179,24 @@ impl ApiRequest {
         self
     }
 
+    /// Media type of the body; `None` if there is no body.
+    pub fn content_type(&self) -> Option<&str> {
+        self.body.as_ref().map(|_| self.media_type.as_ref())
+    }
+
     /// Effect of the request, as set or by its method.
     pub fn effect_of(&self) -> Effect {
         self.effect
             .unwrap_or_else(|| effect_of_method(&self.method))
     }
 
-    /// Encoded path and query, below `base` (such as `/calendar/v3`, can be empty).
+    /// Encoded path and query, below the request's own base or else `base` (such as `/calendar/v3`, can be empty).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for a segment that is empty, `.` or `..`, because no encoding stops these from
     /// changing the path.
     pub fn target(&self, base: &str) -> Result<String> {
+        let base = self.base.unwrap_or(base);
         let mut target = String::with_capacity(base.len() + 64);
         target.push_str(base);
         for segment in &self.path {
@@ -288,6 +318,18 @@ mod tests {
                 .unwrap(),
             "/messages/x%3Adelete"
         );
+    }
+
+    #[test]
+    fn a_request_can_have_its_own_base_and_media_type() {
+        let request = ApiRequest::post(["files"]).base("/upload/v3");
+        assert_eq!(request.target("/v3").unwrap(), "/upload/v3/files");
+        assert_eq!(request.content_type(), None);
+        let json = request.json(&7);
+        assert_eq!(json.content_type(), Some("application/json"));
+        let text = json.body("text/plain", "seven");
+        assert_eq!(text.content_type(), Some("text/plain"));
+        assert_eq!(text.body.as_deref(), Some(&b"seven"[..]));
     }
 
     #[test]

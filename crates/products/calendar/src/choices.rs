@@ -38,6 +38,35 @@ impl EventType {
     }
 }
 
+/// Response to an invitation (Calendar API, `EventAttendee.responseStatus`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+// The description of the parameter tells a model what each value means.
+#[schemars(extend("x-obvious" = true))]
+pub enum AttendeeResponse {
+    /// Not answered yet.
+    #[default]
+    NeedsAction,
+    /// Comes.
+    Accepted,
+    /// Doesn't come.
+    Declined,
+    /// Comes perhaps.
+    Tentative,
+}
+
+impl AttendeeResponse {
+    /// Name in the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NeedsAction => "needsAction",
+            Self::Accepted => "accepted",
+            Self::Declined => "declined",
+            Self::Tentative => "tentative",
+        }
+    }
+}
+
 /// Kind of event to create: every kind except those that the product creates. Known names are read in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]

@@ -24,7 +24,9 @@ mod tools;
 mod when;
 mod zone;
 
-pub use choices::{AccessRole, EventOrder, EventType, NewEventType, Transparency, Visibility};
+pub use choices::{
+    AccessRole, AttendeeResponse, EventOrder, EventType, NewEventType, Transparency, Visibility,
+};
 pub use product::PRODUCT;
 pub use resource::{Event, EventPerson, EventTime};
 pub use tools::*;

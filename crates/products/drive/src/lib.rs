@@ -1,6 +1,7 @@
 #![doc = include_str!("docs.md")]
 
 mod classify;
+mod content;
 mod errors;
 mod file;
 mod file_id;
@@ -13,6 +14,7 @@ mod readable;
 pub mod scopes;
 mod tools;
 
+pub use content::ConvertTo;
 pub use file::{Capabilities, File, FileUser, Shortcut};
 pub use list::Files;
 pub use product::PRODUCT;

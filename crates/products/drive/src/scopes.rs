@@ -32,3 +32,5 @@ pub(crate) const FILES: RequiredScopes = RequiredScopes(&[
     MEET_READONLY,
     PHOTOS_READONLY,
 ]);
+/// For `files.create` in My Drive and shared drives.
+pub(crate) const CREATE: RequiredScopes = RequiredScopes(&[DRIVE_FILE, DRIVE]);

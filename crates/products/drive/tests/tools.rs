@@ -4,9 +4,9 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Response, Tool, ToolEntry},
+    tool::{ApiRequest, Response, Retry, Tool, ToolEntry},
 };
-use stead_drive::{GetFileMetadata, PRODUCT, SearchFiles};
+use stead_drive::{GetFileMetadata, PRODUCT, SearchFiles, UploadFile};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
 /// Runs a tool with a response. Returns its request and its readable view.
@@ -141,4 +141,34 @@ fn the_view_has_members_that_say_more_than_their_short_form() {
             "fields": { "size": "a lot", "shortcutDetails": shortcut, "owners": owners },
         })
     );
+}
+
+#[test]
+fn bytes_are_sent_unchanged_and_once() {
+    let input = json!({ "name": "card.png", "content_base64": "iVBOR/8AAQ==" });
+    let (sent, _) = run::<UploadFile>(input, &json!({})).unwrap();
+    let body = sent.body.as_deref().unwrap();
+    let part = b"\r\nContent-Type: image/png\r\n\r\n\x89PNG\xff\x00\x01\r\n--";
+    assert!(body.windows(part.len()).any(|window| window == part));
+    // The product doesn't recognise a repeat.
+    assert_eq!(sent.retry, Retry::Unprocessed);
+}
+
+#[test]
+fn a_call_sends_at_most_a_megabyte() {
+    let upload = |name: &str, content: String| {
+        run::<UploadFile>(json!({ "name": "a", name: content }), &json!({}))
+    };
+    assert!(upload("text", "a".repeat(1_000_000)).is_ok());
+    assert!(upload("content_base64", "YWFh".repeat(333_333)).is_ok());
+    for (name, content) in [
+        // The limit counts bytes, not letters.
+        ("text", "é".repeat(500_001)),
+        ("content_base64", "YWFh".repeat(333_334)),
+    ] {
+        let error = upload(name, content).unwrap_err();
+        let violation = &error.violation_list()[0];
+        assert_eq!(violation.path, format!("/{name}"));
+        assert!(violation.message.contains("1000002 bytes"), "{violation:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Shared by Google's products: errors, the authorization server, ids in links, and the set-up.
+//! Shared by Google's products: errors, the authorization server, ids in links, uploads, and the set-up.
 //!
 //! Each of Google's products depends on this crate and on core, and builds its description on top of [`BASE`]. Four copies
 //! of the table of errors would drift apart, and core can't have it, because it names no company.
@@ -6,6 +6,7 @@
 mod address;
 mod errors;
 mod list;
+mod multipart;
 mod oauth;
 mod retry_after;
 mod upload;
@@ -15,6 +16,7 @@ use stead_core::product::{PermissionTexts, Product, ProxyRules};
 pub use address::{NamedFile, named_file};
 pub use errors::read_error;
 pub use list::items;
+pub use multipart::related;
 pub use oauth::{EMAIL, OPENID, oauth};
 pub use upload::{Headers, Upload, headers, upload};
 

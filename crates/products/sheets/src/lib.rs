@@ -17,10 +17,11 @@ mod spreadsheet_id;
 mod titles;
 mod tools;
 mod value_range;
+mod writing;
 
 pub use cell::CellValue;
 pub use new_sheet::{GridProperties, NewSheet, SheetProperties, SheetType};
-pub use options::{MajorDimension, ValueInputOption, ValueRenderOption};
+pub use options::{InsertDataOption, MajorDimension, ValueInputOption, ValueRenderOption};
 pub use product::PRODUCT;
 pub use spreadsheet::{GridSize, NamedRange, Sheet, SheetInfo, Spreadsheet, SpreadsheetProperties};
 pub use tools::*;

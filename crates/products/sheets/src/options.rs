@@ -75,6 +75,29 @@ impl ValueInputOption {
     }
 }
 
+/// Where appended values go (Sheets API, `InsertDataOption`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+// The descriptions tell a model what each value means.
+#[schemars(extend("x-obvious" = true))]
+pub enum InsertDataOption {
+    /// Into new rows.
+    #[default]
+    InsertRows,
+    /// Into the rows below the table, which can replace cells there.
+    Overwrite,
+}
+
+impl InsertDataOption {
+    /// Name in the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InsertRows => "INSERT_ROWS",
+            Self::Overwrite => "OVERWRITE",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::to_value;
@@ -91,6 +114,9 @@ mod tests {
             ValueRenderOption::UnformattedValue,
             ValueRenderOption::Formula,
         ] {
+            assert_eq!(to_value(one).unwrap(), one.name());
+        }
+        for one in [InsertDataOption::InsertRows, InsertDataOption::Overwrite] {
             assert_eq!(to_value(one).unwrap(), one.name());
         }
         for one in [ValueInputOption::Raw, ValueInputOption::UserEntered] {

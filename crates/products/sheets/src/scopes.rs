@@ -23,5 +23,5 @@ pub(crate) const READ: RequiredScopes = RequiredScopes(&[
     DRIVE_READONLY,
     DRIVE,
 ]);
-/// For `spreadsheets.create` and `spreadsheets.values.update`.
+/// For `spreadsheets.create`, `spreadsheets.values.update` and `spreadsheets.values.append`.
 pub(crate) const WRITE: RequiredScopes = RequiredScopes(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);

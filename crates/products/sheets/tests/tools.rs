@@ -4,9 +4,9 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Response, Tool, ToolEntry},
+    tool::{ApiRequest, Response, Retry, Tool, ToolEntry},
 };
-use stead_sheets::{GetValues, PRODUCT, ReadSpreadsheet, UpdateValues};
+use stead_sheets::{AppendValues, GetValues, PRODUCT, ReadSpreadsheet, UpdateValues};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
 /// Runs a tool with a response. Returns its request and its output.
@@ -40,6 +40,11 @@ fn ranges_are_sent_as_they_are() {
         let input = json!({ "range": range, "values": [["a"]] });
         let (sent, _) = run::<UpdateValues>(input, &json!({})).unwrap();
         assert_eq!(sent.path[2], range);
+        let input = json!({ "range": range, "values": [["a"]] });
+        let (sent, _) = run::<AppendValues>(input, &json!({})).unwrap();
+        assert_eq!(sent.path[2], range);
+        // The product doesn't recognise a repeat, so only a request that it hasn't processed is sent again.
+        assert_eq!(sent.retry, Retry::Unprocessed);
         let both = format!("{range}, {range}");
         let (sent, _) = run::<ReadSpreadsheet>(json!({ "ranges": both }), &json!({})).unwrap();
         let ranges = sent.query.iter().filter(|(name, _)| *name == "ranges");

@@ -137,6 +137,69 @@ async fn a_change_merges_and_replaces() {
 }
 
 #[tokio::test]
+async fn a_response_changes_one_guest_and_a_list_all() {
+    let ada = Calendars::ada().await;
+    let responses = |event: &Value| -> Vec<String> {
+        let guests = event["attendees"].as_array().unwrap().iter();
+        let pair = |guest: &Value| {
+            let name = guest["email"]
+                .as_str()
+                .unwrap()
+                .split('@')
+                .next()
+                .unwrap()
+                .to_owned();
+            name + " " + guest["responseStatus"].as_str().unwrap()
+        };
+        guests.map(pair).collect()
+    };
+    let change = async |id: &str, body: Value| {
+        ada.send("PATCH", &format!("{PRIMARY}/{id}"), Some(body), None)
+            .await
+    };
+    let own = |status: &str| json!([{ "email": "ada@example.com", "responseStatus": status, "comment": "Late" }]);
+
+    // A guest who can't change the event responds.
+    let lunch = ada.id("Lunch with Ada");
+    let body = json!({ "attendeesOmitted": true, "attendees": own("accepted") });
+    let after = change(&lunch, body.clone()).await.ok();
+    assert_eq!(responses(&after), ["grace accepted", "ada accepted"]);
+    assert_eq!(after["attendees"][1]["comment"], "Late");
+    assert_eq!(after.get("attendeesOmitted"), None);
+    let mut more = body.clone();
+    more["summary"] = json!("Dinner");
+    let refusal = change(&lunch, more).await;
+    refused(&refusal, 403, "requiredAccessLevel", "writer access");
+
+    // The entries of others are ignored.
+    let review = ada.id("Review of note G");
+    let body = json!({ "attendeesOmitted": true, "attendees": [{ "email": "grace@example.com", "responseStatus": "declined" }] });
+    let after = change(&review, body).await.ok();
+    assert_eq!(
+        responses(&after),
+        ["ada accepted", "grace accepted", "charles declined"]
+    );
+
+    // Who isn't invited is added.
+    let call = ada.id("Call to New York");
+    let body = json!({ "attendeesOmitted": true, "attendees": own("tentative") });
+    assert_eq!(
+        responses(&change(&call, body).await.ok()),
+        ["ada tentative"]
+    );
+
+    // Without `attendeesOmitted`, the others are gone.
+    let after = change(&review, json!({ "attendees": own("declined") }))
+        .await
+        .ok();
+    assert_eq!(responses(&after), ["ada declined"]);
+    let after = change(&lunch, json!({ "attendees": own("declined") }))
+        .await
+        .ok();
+    assert_eq!(responses(&after), ["ada declined"]);
+}
+
+#[tokio::test]
 async fn one_occurrence_changes_by_itself() {
     let ada = Calendars::ada().await;
     let series = ada.id("Stand-up");

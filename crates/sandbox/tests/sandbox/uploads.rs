@@ -151,6 +151,29 @@ async fn a_simple_upload_makes_a_file_and_replaces_its_content() {
 }
 
 #[tokio::test]
+async fn an_application_uploads_only_into_its_own_folders() {
+    let drive = Uploads::new().await;
+    let world = drive.stage.sandbox().world();
+    let files = world["users"][0]["files"].as_array().unwrap();
+    let engine = files.iter().find(|file| file["name"] == "Engine").unwrap();
+    let upload = async |folder: &Value| {
+        let metadata = json!({"name": "a.txt", "parents": [folder]}).to_string();
+        let body = multipart(&metadata, "text/plain; charset=UTF-8", b"a");
+        drive.send("POST", MULTIPART, &[RELATED], body).await
+    };
+    let foreign = upload(&engine["id"]).await;
+    let id = engine["id"].as_str().unwrap();
+    foreign.refused(404, "notFound", &format!("File not found: {id}"));
+    let metadata = json!({"name": "Mine", "mimeType": "application/vnd.google-apps.folder"});
+    let headers = [("content-type", "application/json")];
+    let made = drive.send("POST", "/drive/v3/files", &headers, metadata.to_string());
+    let own = made.await.ok()["id"].clone();
+    let file = upload(&own).await.ok();
+    assert_eq!(file["mimeType"], "text/plain");
+    upload(&json!("root")).await.ok();
+}
+
+#[tokio::test]
 async fn an_upload_of_two_parts_has_metadata_and_bytes() {
     let drive = Uploads::new().await;
     let mut bytes = noise(70_000);

@@ -63,7 +63,10 @@ fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, Strin
     let written = case_of(&mut file, name)?;
     for (exchange, request) in items(written, "exchanges").zip(requests) {
         let response = exchange.remove("response");
-        let request = ordered(request, &["method", "origin", "target", "headers", "body"]);
+        let request = ordered(
+            request,
+            &["method", "origin", "target", "headers", "body", "body_text"],
+        );
         exchange.set("request", request);
         // The request stands before its response.
         if let Some(response) = response {

@@ -46,7 +46,7 @@ fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<St
         method: &request.method,
         path,
         query,
-        content_type: request.body.as_ref().map(|_| "application/json"),
+        content_type: request.content_type(),
         body: Some(request.body.as_deref().unwrap_or_default()),
     };
     let Some(Classification { effect, facts }) = (product.classify)(&sent) else {

@@ -148,7 +148,8 @@ pub(super) fn leaves(product: &Product, request: &ApiRequest) -> Option<String> 
         return Some(format!("{target:?} is read as {as_parsed:?}"));
     }
     let segments = url.path().split('/').count() - 1;
-    let expected = origin.base.matches('/').count() + request.path.len();
+    let base = request.base.unwrap_or(origin.base);
+    let expected = base.matches('/').count() + request.path.len();
     (segments != expected)
         .then(|| format!("{target:?} has {segments} segments, {expected} were meant"))
 }

@@ -28,7 +28,17 @@ fn collect(
     methods: &mut Vec<Method>,
 ) -> Result<()> {
     for (_, method) in members(&resource["methods"]) {
-        methods.push(read_method(method, base, common)?);
+        let read = read_method(method, base, common)?;
+        let upload = &method["mediaUpload"]["protocols"]["simple"]["path"];
+        if let Some(path) = upload.as_str() {
+            // The body has two parts, the first of which is the schema's. The check doesn't read them.
+            methods.push(Method {
+                path: Template::parse(path, true)?,
+                body: None,
+                ..read_method(method, base, common)?
+            });
+        }
+        methods.push(read);
     }
     for (_, below) in members(&resource["resources"]) {
         collect(below, base, common, methods)?;

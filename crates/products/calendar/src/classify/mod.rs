@@ -18,8 +18,9 @@ const URL: &str = "url";
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
 /// Members of an event that only concern the user. Guests see any other change, even without a notification.
-const QUIET: [&str; 18] = [
+const QUIET: [&str; 19] = [
     "attendees",
+    "attendeesOmitted",
     "colorId",
     "end",
     "etag",
@@ -184,11 +185,19 @@ fn cancelled(known: Classification, body: Option<&Map<String, Value>>) -> Classi
     }
 }
 
-/// Adds the people whom an event invites.
+/// Adds the people whom an event invites. A response to an invitation counts as one, too: its `attendeesOmitted` doesn't
+/// stop the product from adding someone. Everyone in the event reads a comment.
 fn attendees(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
-    each(known, RECIPIENT, body, "attendees", |attendee| {
+    let known = each(known, RECIPIENT, body, "attendees", |attendee| {
         address(text(attendee, "email")?)
-    })
+    });
+    let attendees = body.and_then(|body| list(body, "attendees").ok());
+    let mut attendees = attendees.into_iter().flatten();
+    if attendees.any(|attendee| !attendee["comment"].is_null()) {
+        known.unknown(RECIPIENT)
+    } else {
+        known
+    }
 }
 
 /// Adds a fact for each object of a list.

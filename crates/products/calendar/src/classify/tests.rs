@@ -265,6 +265,29 @@ fn whom_a_request_invites_or_lets_in() {
         let expected: Vec<&str> = ["calendar=a", &who].into_iter().chain(more).collect();
         check(method, &format!("calendars/a/{path}"), &body, &expected);
     }
+    // A response names its own guest, and a comment reaches all others.
+    let response = |comment: Value| json!({"attendeesOmitted": true, "attendees": [{"email": "Ada@x.y", "responseStatus": "accepted", "comment": comment}]});
+    let own = ["calendar=a", "recipient=ada@x.y"];
+    let path = "calendars/a/events/e1?sendUpdates";
+    let all = [own[0], own[1], "recipient=?"];
+    check(
+        "PATCH",
+        &format!("{path}=none"),
+        &response(json!(null)),
+        &own,
+    );
+    check(
+        "PATCH",
+        &format!("{path}=all"),
+        &response(json!(null)),
+        &all,
+    );
+    check(
+        "PATCH",
+        &format!("{path}=none"),
+        &response(json!("Late")),
+        &all,
+    );
     check(
         "POST",
         "calendars/a/events",

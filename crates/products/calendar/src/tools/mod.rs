@@ -6,5 +6,6 @@ stead_core::tools! {
     get_event_by_id::GetEventById,
     list_calendars::ListCalendars,
     list_events::ListEvents,
+    respond_to_event::RespondToEvent,
     update_event::UpdateEvent,
 }

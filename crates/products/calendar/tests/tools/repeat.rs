@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 use serde_json::{Value, json};
-use stead_calendar::{DeleteEvent, PRODUCT};
+use stead_calendar::{DeleteEvent, PRODUCT, RespondToEvent};
 use stead_core::tool::{Call, Response, Retry, ToolEntry};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
@@ -34,4 +34,19 @@ fn a_repeat_that_finds_the_event_gone_has_deleted_it() {
     assert_eq!((&data["deleted"], warnings), (&json!(true), 0));
     let (data, warnings) = delete(1);
     assert_eq!((&data["deleted"], warnings), (&json!(true), 1));
+}
+
+#[test]
+fn a_response_is_repeated_only_if_it_sends_no_mail() {
+    for (send_updates, retry) in [
+        (json!(null), Retry::Always),
+        (json!(false), Retry::Always),
+        (json!(true), Retry::Unprocessed),
+    ] {
+        let event = json!({"id": "e1", "attendees": [{"email": "ada@example.com", "self": true}]});
+        let input = json!({"event_id": "e1", "response": "declined", "send_updates": send_updates});
+        let (result, canned) = crate::run::<RespondToEvent>(input, &[event.clone(), event]);
+        assert!(result.is_ok());
+        assert_eq!(canned.requests()[1].retry, retry, "{send_updates}");
+    }
 }

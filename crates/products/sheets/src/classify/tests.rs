@@ -84,6 +84,20 @@ fn the_spreadsheets_of_a_request() {
         ),
         (
             "POST",
+            "/a/values/A1:append",
+            json!({"values": [["=SUM(A1:A9)", "b"]]}),
+            None,
+            vec![some("a")],
+        ),
+        (
+            "POST",
+            "/a/values/A1:append",
+            json!({"values": [["=IMPORTRANGE(\"x\", \"A1\")"]]}),
+            None,
+            vec![some("a"), None, None],
+        ),
+        (
+            "POST",
             "/a/values:batchClear",
             json!({}),
             Some(Effect::Delete),

@@ -2,17 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use stead_core::{
     Result, Setters,
-    error::Violations,
     tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Tool},
 };
 
-use crate::{
-    CellValue, MajorDimension, ValueInputOption, ValueRange, a1::check_range, looks, scopes,
-    spreadsheet_id::spreadsheet_id, titles,
-};
+use crate::{CellValue, ValueInputOption, ValueRange, scopes, writing::Writing};
 
 /// Write values into a range of cells.
 ///
@@ -69,48 +64,27 @@ impl Tool for UpdateValues {
     type Output = UpdatedValues;
 
     fn check(&self) -> Result<()> {
-        self.request().map(drop)
+        self.writing().path().map(drop)
     }
 
     /// Sheets API, `spreadsheets.values.update`. A PUT of fixed values can be repeated.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let written = match io.send(self.request()?).await {
-            Ok(response) => Output::from(response),
-            Err(error) => {
-                let id = spreadsheet_id(&self.spreadsheet_id)?;
-                return Err(titles::named(io, id, error).await);
-            }
-        };
-        let as_they_are = self.value_input_option.unwrap_or_default() == ValueInputOption::Raw;
-        Ok(match looks::stored_as_text(&self.values) {
-            Some(message) if as_they_are => written.warn("stored_as_text", message),
-            _ => written,
-        })
+        let writing = self.writing();
+        let request = ApiRequest::put(writing.path()?)
+            .query("valueInputOption", writing.input.name())
+            .query("includeValuesInResponse", self.include_values_in_response)
+            .json(&writing.body());
+        writing.send(io, request).await
     }
 }
 
 impl UpdateValues {
-    /// Refuses numbers that the sheet would change, such as ids.
-    fn check_numbers(&self) -> Result<()> {
-        let mut violations = Violations::default();
-        for (row, cells) in self.values.iter().enumerate() {
-            let cells = cells.iter().enumerate();
-            for (column, _) in cells.filter(|(_, cell)| cell.loses_digits()) {
-                let message = "a sheet keeps only 15 digits of a number; write it as text";
-                violations.add(&format!("/values/{row}/{column}"), "digits", message);
-            }
+    fn writing(&self) -> Writing<'_> {
+        Writing {
+            spreadsheet: &self.spreadsheet_id,
+            range: &self.range,
+            values: &self.values,
+            input: self.value_input_option.unwrap_or_default(),
         }
-        violations.finish()
-    }
-
-    fn request(&self) -> Result<ApiRequest> {
-        check_range("/range", &self.range)?;
-        self.check_numbers()?;
-        let id = spreadsheet_id(&self.spreadsheet_id)?;
-        let input = self.value_input_option.unwrap_or_default();
-        Ok(ApiRequest::put([id, "values", &self.range])
-            .query("valueInputOption", input.name())
-            .query("includeValuesInResponse", self.include_values_in_response)
-            .json(&json!({ "majorDimension": MajorDimension::Rows, "values": self.values })))
     }
 }

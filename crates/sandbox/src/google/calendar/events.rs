@@ -100,7 +100,15 @@ fn change(
     if event.is_cancelled() && !changes.contains_key("status") {
         return Err(not_found());
     }
-    check_may_change(state, call, home, &event)?;
+    let only_own = changes.remove("attendeesOmitted") == Some(json!(true));
+    if only_own {
+        keep_others(&event, &calendar_at(calendars, index).id, &mut changes);
+    }
+    // A guest may change the list in order to respond.
+    let responds = changes.keys().eq(["attendees"]) && event.is_guest(&call.user);
+    if !responds {
+        check_may_change(state, call, home, &event)?;
+    }
     check_etag(call, &event)?;
     let conference = changes.remove("conferenceData");
     let home_calendar = calendar_at(calendars, home);
@@ -148,6 +156,25 @@ pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> 
         state.world.calendars.put(home, one);
     }
     Ok(Value::Null)
+}
+
+/// With `attendeesOmitted`, only the entry of the calendar's own user changes. Who isn't invited is added.
+fn keep_others(event: &Event, own: &str, changes: &mut Map<String, Value>) {
+    let is_own = |guest: &Value| {
+        let email = guest["email"].as_str();
+        email.is_some_and(|email| email.eq_ignore_ascii_case(own))
+    };
+    let Some(Value::Array(sent)) = changes.get_mut("attendees") else {
+        return;
+    };
+    let sent = std::mem::take(sent).into_iter().find(|one| is_own(one));
+    let mut guests = event.list("attendees").to_vec();
+    match (guests.iter_mut().find(|one| is_own(one)), sent) {
+        (Some(guest), Some(sent)) => *guest = sent,
+        (None, Some(sent)) => guests.push(sent),
+        (_, None) => {}
+    }
+    changes.insert("attendees".to_owned(), guests.into());
 }
 
 /// Whoever may write in the event's calendar may change it, and guests where the event says so.

@@ -150,6 +150,42 @@ fn parse(text: &str) -> Option<Formula<'_>> {
     (is_reference(text) && !text.contains(':')).then_some(Formula::Reference(text))
 }
 
+/// The formula after rows were inserted into a sheet before the row `from`: the rows of its cells there have moved.
+pub(super) fn moved_down(
+    before: &Spreadsheet,
+    home: usize,
+    text: &str,
+    sheet: usize,
+    from: u32,
+    count: u32,
+) -> String {
+    let moved = |reference: &str| {
+        let is_there = range::parse(before, home, reference).is_ok_and(|area| area.sheet == sheet);
+        let (title, cells) = match reference.rsplit_once('!') {
+            Some((title, cells)) => (format!("{title}!"), cells),
+            None => (String::new(), reference),
+        };
+        let corner = |cell: &str| {
+            let (column, row) =
+                cell.split_at(cell.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+            match row.parse::<u32>() {
+                Ok(row) if is_there && row > from => format!("{column}{}", row + count),
+                _ => cell.to_owned(),
+            }
+        };
+        let corners: Vec<String> = cells.split(':').map(corner).collect();
+        title + &corners.join(":")
+    };
+    match parse(text) {
+        Some(Formula::Reference(cells)) => format!("={}", moved(cells)),
+        Some(Formula::Sum(ranges)) => {
+            let ranges: Vec<String> = ranges.into_iter().map(moved).collect();
+            format!("=SUM({})", ranges.join(","))
+        }
+        None => text.to_owned(),
+    }
+}
+
 /// Whether it looks like cells, with or without a title: whether they exist is the evaluation's matter.
 fn is_reference(text: &str) -> bool {
     let cells = text.rsplit_once('!').map_or(text, |(_, cells)| cells);

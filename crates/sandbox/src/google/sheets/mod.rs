@@ -4,6 +4,7 @@
 //! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
 //! rather than given a wrong response; any other text stays a text.
 
+mod append;
 mod create;
 mod formula;
 mod get;
@@ -28,7 +29,7 @@ pub(crate) static SHEETS_API: Api = Api {
         ("spreadsheets.get", get::get),
         ("spreadsheets.values.get", values::get),
         ("spreadsheets.values.update", values::update),
-        ("spreadsheets.values.append", values::append),
+        ("spreadsheets.values.append", append::append),
         ("spreadsheets.values.clear", values::clear),
     ],
     collections: &[],

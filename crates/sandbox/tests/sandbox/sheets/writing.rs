@@ -255,6 +255,47 @@ async fn rows_can_be_inserted_for_what_is_appended() {
 }
 
 #[tokio::test]
+async fn formulas_and_names_move_with_their_cells() {
+    let sheets = Sheets::ada().await;
+    let append = async |range: &str, option: &str| {
+        let path = format!("/values/{range}:append?valueInputOption=RAW&insertDataOption={option}");
+        let body = json!({"values": [["Ink", null, 5]]});
+        sheets.post(&path, &body).await.ok()
+    };
+    let added = append("Plan!A1", "INSERT_ROWS").await;
+    assert_eq!(added["tableRange"], "Plan!A1:D3");
+    assert_eq!(added["updates"]["updatedRange"], "Plan!A4:C4");
+    assert_eq!(added["updates"]["updatedCells"], 2);
+    let plan = sheets.values("Plan!A4:C8").await["values"].clone();
+    assert_eq!(plan[0], json!(["Ink", "", "5"]));
+    assert_eq!(plan[2][0], "Travel");
+    // The sum now covers the new row, and so does the name.
+    assert_eq!(plan[4], json!(["Sum", "", "$444.50"]));
+    assert_eq!(sheets.values("Costs").await["range"], "Plan!C2:C6");
+    // In a whole sheet, the last cells that hang together are the table: here the sum alone.
+    let below = append("Plan", "OVERWRITE").await;
+    assert_eq!(below["tableRange"], "Plan!C8");
+    assert_eq!(below["updates"]["updatedRange"], "Plan!C9:E9");
+    // Without new rows, values replace what stands below.
+    let path = "/values/Plan!A1:append?valueInputOption=RAW&insertDataOption=OVERWRITE";
+    let body = json!({"values": [["Quills"], ["Paper"]]});
+    sheets.post(path, &body).await.ok();
+    let plan = sheets.values("Plan!A5:A7").await["values"].clone();
+    assert_eq!(plan, json!([["Quills"], ["Paper"]]));
+}
+
+#[tokio::test]
+async fn the_grid_grows_to_the_right() {
+    let sheets = Sheets::ada().await;
+    let path = "/values/'It''s%20R%2FD'!E1:append?valueInputOption=RAW";
+    let added = sheets
+        .post(path, &json!({"values": [["a", "b", "c"]]}))
+        .await
+        .ok();
+    assert_eq!(added["updates"]["updatedRange"], "'It''s R/D'!E1:G1");
+}
+
+#[tokio::test]
 async fn ranges_are_cleared() {
     let sheets = Sheets::ada().await;
     let id = sheets.filled("A1", json!([["a", "b"], ["c", "d"]])).await;
