@@ -1,5 +1,6 @@
 #![doc = include_str!("docs.md")]
 
+mod append;
 mod blocks;
 mod classify;
 mod columns;
@@ -31,7 +32,9 @@ pub use id::Id;
 pub use page_parent::PageParent;
 pub use product::PRODUCT;
 pub use properties::Properties;
-pub use resource::{DataSource, Database, Page, Parent, SavedComment, TextRun, UserRef};
+pub use resource::{
+    DataSource, Database, Page, Parent, SavedBlock, SavedComment, TextRun, UserRef,
+};
 pub use rich_text::{Annotations, Equation, RichText, RichTextKind, Text};
 pub use rows::Rows;
 pub use sort::{Direction, Sort, Timestamp};

@@ -89,6 +89,7 @@ pub static PRODUCT: Product = Product {
         (
             "insert_content",
             &[
+                "workspace_append_blocks",
                 "workspace_create_database",
                 "workspace_create_page",
                 "workspace_insert_database_row",

@@ -1,5 +1,6 @@
 //! The readable views of the results: rows as `{column: value}`, rich text as plain text, and titles.
 
+mod block;
 mod value;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use stead_core::tool::{Readable, items_of, text_of};
 
 use crate::cut;
 
+pub(crate) use self::block::BlocksView;
 use self::value::{file, option, person, plain_text, plain_value};
 
 /// A page or a row of a database, shortened. In a search, also a database or a data source.

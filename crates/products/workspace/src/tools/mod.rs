@@ -1,6 +1,7 @@
 //! The tools, one per file.
 
 stead_core::tools! {
+    append_blocks::AppendBlocks,
     create_comment::CreateComment,
     create_database::CreateDatabase,
     create_page::CreatePage,
@@ -13,4 +14,5 @@ stead_core::tools! {
     search::Search,
 }
 
+pub use append_blocks::{AppendedBlocks, BlockPosition};
 pub use create_comment::Comment;

@@ -5,7 +5,9 @@ use std::{cmp::Ordering, collections::BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::workspace::{
-    ApiError, Call, Reader, State, Version, blocks, columns,
+    ApiError, Call, Reader, State, Version,
+    blocks::{self, Place},
+    columns,
     content::{Content, Database, Page, Parent, Source},
     reader::{PageRange, bounded_text, list, wrong_type},
     rich_text, shapes, values,
@@ -304,7 +306,7 @@ pub(super) fn create_page(state: &mut State, call: &Call) -> Result<Value, ApiEr
     };
     let shown = shapes::page(content, &page, call.version, None);
     content.pages.push(page);
-    blocks::insert_blocks(content, &id, None, drafts, &origin);
+    blocks::insert_blocks(content, &id, &Place::End, drafts, &origin);
     Ok(shown)
 }
 
