@@ -77,6 +77,14 @@ impl PageView {
         }
     }
 
+    /// A result of a search, with its kind.
+    fn found(object: &Value) -> Self {
+        Self {
+            object: text_of(&object["object"]),
+            ..Self::head(object)
+        }
+    }
+
     /// The page without its values.
     fn head(page: &Value) -> Self {
         Self {
@@ -152,6 +160,31 @@ impl Readable for RowsView {
     }
 }
 
+/// A page of a data source's entries, shortened. A wiki also contains data sources.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EntriesView {
+    /// The rows of this page. A data source has `object` and a title, and no values.
+    rows: Vec<PageView>,
+    /// Cursor for the next rows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Readable for EntriesView {
+    const UNTRUSTED: &'static [&'static str] = &["rows[].title", "rows[].values"];
+
+    fn of(result: Value) -> Self {
+        let entry = |entry: &Value| match entry["object"] == "data_source" {
+            true => PageView::found(entry),
+            false => PageView::row(entry),
+        };
+        Self {
+            rows: items_of(&result["results"]).iter().map(entry).collect(),
+            next_cursor: text_of(&result["next_cursor"]),
+        }
+    }
+}
+
 /// A page of search results, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundView {
@@ -166,12 +199,9 @@ impl Readable for FoundView {
     const UNTRUSTED: &'static [&'static str] = &["results[].title"];
 
     fn of(result: Value) -> Self {
-        let found = |object: &Value| PageView {
-            object: text_of(&object["object"]),
-            ..PageView::head(object)
-        };
+        let found = items_of(&result["results"]).iter();
         Self {
-            results: items_of(&result["results"]).iter().map(found).collect(),
+            results: found.map(PageView::found).collect(),
             next_cursor: text_of(&result["next_cursor"]),
         }
     }

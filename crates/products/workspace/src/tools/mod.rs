@@ -9,6 +9,7 @@ stead_core::tools! {
     get_comment::GetComment,
     insert_database_row::InsertDatabaseRow,
     list_comments::ListComments,
+    query_data_source::QueryDataSource,
     query_database::QueryDatabase,
     query_database_properties::QueryDatabaseProperties,
     search::Search,
@@ -16,3 +17,4 @@ stead_core::tools! {
 
 pub use append_blocks::{AppendedBlocks, BlockPosition};
 pub use create_comment::Comment;
+pub use query_data_source::EntryType;
