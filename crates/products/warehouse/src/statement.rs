@@ -146,7 +146,7 @@ impl RowLimit {
             Self::None => None,
             Self::InStatement(most) => (number >= Some(most)).then(|| {
                 format!(
-                    "the result reaches the limit of {most}, so there may be more rows; set a higher limit, or use ORDER BY with LIMIT and OFFSET in the statement"
+                    "the result reaches the limit of {most}, so there may be more rows; set a higher limit, or page with ORDER BY, LIMIT and OFFSET"
                 )
             }),
             Self::OfResponse(most) => {

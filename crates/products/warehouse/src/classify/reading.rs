@@ -60,7 +60,7 @@ fn of_one(sql: &str) -> Result<Reading, String> {
         return Err(UNREADABLE.to_owned());
     };
     if names.contains(&"select_with_function") {
-        let message = "the query calls a function that may do more than compute: one of your own, an AI function, or one that Stead doesn't know; use warehouse_execute_query";
+        let message = "the query calls a function of your own, an AI function, or one that Stead doesn't know; use warehouse_execute_query";
         return Err(message.to_owned());
     }
     if let Some(other) = names.iter().find(|name| !READING.contains(name)) {
