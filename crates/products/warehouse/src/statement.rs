@@ -98,20 +98,67 @@ impl Statement {
     }
 
     /// Submits a statement that only reads, and returns its rows as objects.
-    pub(crate) async fn rows(mut self, call: &Call, io: Io<'_>) -> Result<Output> {
+    pub(crate) async fn rows(self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let is_show = self.statement.starts_with("SHOW ");
+        self.limited_rows(call, io, is_show, RowLimit::None).await
+    }
+
+    /// The same as [`Statement::rows`], with a warning if the limit may have cut the rows.
+    pub(crate) async fn limited_rows(
+        mut self,
+        call: &Call,
+        io: Io<'_>,
+        is_show: bool,
+        limit: RowLimit,
+    ) -> Result<Output> {
         self = self.with_defaults(call);
         let request_id = call.derive_id("statement").to_string();
         let request = self.request(&request_id, None).effect(Effect::Read);
-        let reply = submit(io, request, &request_id).await?;
-        let cut = self.statement.starts_with("SHOW ")
-            && reply.body["resultSetMetaData"]["numRows"].as_u64() >= Some(MOST_SHOWN);
-        let output = reply.rows(&request_id);
-        Ok(if cut {
+        let mut reply = submit(io, request, &request_id).await?;
+        let number = reply.body["resultSetMetaData"]["numRows"].as_u64();
+        let limited = limit.cut(&mut reply.body, number);
+        let mut output = reply.rows(&request_id);
+        if let Some(message) = limited {
+            output = output.warn("rows_cut", message);
+        }
+        if is_show && number >= Some(MOST_SHOWN) {
             let message = "SHOW returns at most 10,000 rows; there may be more";
-            output.warn("rows_cut", message)
-        } else {
-            output
-        })
+            output = output.warn("rows_cut", message);
+        }
+        Ok(output)
+    }
+}
+
+/// A limit for the rows of a statement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RowLimit {
+    None,
+    /// The statement has this LIMIT.
+    InStatement(u64),
+    /// The statement takes no LIMIT, so the response is cut.
+    OfResponse(u64),
+}
+
+impl RowLimit {
+    /// Cuts the rows of a response. Returns a warning if there are or may be more rows than the limit.
+    fn cut(self, body: &mut Value, number: Option<u64>) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::InStatement(most) => (number >= Some(most)).then(|| {
+                format!(
+                    "the result reaches the limit of {most}, so there may be more rows; set a higher limit, or page with ORDER BY, LIMIT and OFFSET"
+                )
+            }),
+            Self::OfResponse(most) => {
+                let rows = body["data"].as_array_mut()?;
+                let most = usize::try_from(most).ok().filter(|most| rows.len() > *most)?;
+                rows.truncate(most);
+                let number = number.unwrap_or_default();
+                Some(format!(
+                    "the statement has {number} rows, and these are the first {most}; set a higher limit, or use warehouse_get_query_partition with its handle"
+                ))
+            }
+        }
     }
 }
 

@@ -61,8 +61,54 @@ pub(crate) fn read(given: Option<&[ChildBlock]>) -> Vec<Block> {
         .collect()
 }
 
+/// Splits long texts in blocks into several runs with the same style. The product refuses a run that is too long.
+pub(crate) fn split_texts(blocks: &mut [Block]) {
+    let values = blocks.iter_mut().flat_map(|block| block.values_mut());
+    values.for_each(split_below);
+}
+
+fn split_below(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(split_below),
+        Value::Array(items) => {
+            items.iter_mut().for_each(split_below);
+            *items = std::mem::take(items).into_iter().flat_map(parts).collect();
+        }
+        _ => {}
+    }
+}
+
+/// A run of rich text in parts that the product allows. Any other value doesn't change.
+fn parts(run: Value) -> Vec<Value> {
+    let texts = runs(run["text"]["content"].as_str().unwrap_or_default());
+    if texts.len() < 2 {
+        return vec![run];
+    }
+    let part = |text: String| {
+        let mut part = run.clone();
+        if part.get("plain_text").is_some() {
+            part["plain_text"] = json!(text);
+        }
+        part["text"]["content"] = json!(text);
+        part
+    };
+    texts.into_iter().map(part).collect()
+}
+
 /// A paragraph, split into runs of the longest allowed length.
 fn paragraph(text: &str) -> Block {
+    let runs: Vec<Value> = runs(text)
+        .iter()
+        .map(|run| json!({ "type": "text", "text": { "content": run } }))
+        .collect();
+    Block::from_iter([
+        (String::from("type"), json!("paragraph")),
+        (String::from("paragraph"), json!({ "rich_text": runs })),
+    ])
+}
+
+/// A text in pieces of the longest allowed length.
+fn runs(text: &str) -> Vec<String> {
     let mut runs: Vec<String> = Vec::new();
     let mut length = RUN;
     for character in text.chars() {
@@ -75,14 +121,7 @@ fn paragraph(text: &str) -> Block {
             run.push(character);
         }
     }
-    let runs: Vec<Value> = runs
-        .iter()
-        .map(|run| json!({ "type": "text", "text": { "content": run } }))
-        .collect();
-    Block::from_iter([
-        (String::from("type"), json!("paragraph")),
-        (String::from("paragraph"), json!({ "rich_text": runs })),
-    ])
+    runs
 }
 
 /// Most UTF-16 code units in a run of text (Notion API, "Request limits").
@@ -94,10 +133,11 @@ const BYTES: usize = 400_000;
 /// Most levels of nested blocks in a request (Notion API, "Append block children").
 const LEVELS: usize = 2;
 
-/// Checks limits that splitting doesn't help with: nesting, and the size of a single block.
-pub(crate) fn check(blocks: &[Block], violations: &mut Violations) {
+/// Checks limits that splitting doesn't help with: nesting, and the size of a single block. `parameter` names the tool's
+/// parameter for the blocks.
+pub(crate) fn check(parameter: &str, blocks: &[Block], violations: &mut Violations) {
     for (index, block) in blocks.iter().enumerate() {
-        let path = format!("/child_blocks/{index}");
+        let path = format!("/{parameter}/{index}");
         if levels(block) > LEVELS {
             let message = format!(
                 "has more than {LEVELS} levels of blocks below it; the product allows {LEVELS} in a request"
@@ -194,6 +234,21 @@ mod tests {
         assert_eq!(texts("{\"a\": 1}"), ["{\"a\": 1}"]);
     }
 
+    #[test]
+    fn long_texts_in_blocks_keep_every_character_and_their_style() {
+        let long = format!("{}𝄞b", "a".repeat(1999));
+        let bold = json!({"bold": true});
+        let run = json!({"text": {"content": long}, "plain_text": long, "annotations": bold});
+        let mut blocks = [block(json!({"table_row": {"cells": [[run], []]}}))];
+        split_texts(&mut blocks);
+        let parts = blocks[0]["table_row"]["cells"][0].as_array().unwrap();
+        let part = |text: &str| json!({"text": {"content": text}, "plain_text": text, "annotations": bold});
+        assert_eq!(parts, &[part(&"a".repeat(1999)), part("𝄞b")]);
+        let mut short = [paragraph("a")];
+        split_texts(&mut short);
+        assert_eq!(short, [paragraph("a")]);
+    }
+
     fn toggle(children: &[Block]) -> Block {
         block(json!({"type": "toggle", "toggle": {"rich_text": [], "children": children}}))
     }
@@ -231,7 +286,7 @@ mod tests {
     fn nesting_is_bounded() {
         let paths = |blocks: &[Block]| {
             let mut found = Violations::default();
-            check(blocks, &mut found);
+            check("child_blocks", blocks, &mut found);
             let violations = found
                 .finish()
                 .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());

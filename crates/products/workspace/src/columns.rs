@@ -13,10 +13,13 @@ use crate::{
 };
 
 /// The product's messages about an unknown property, in a row and in a query.
-const UNKNOWN: [&str; 2] = [
+const UNKNOWN: [&str; 3] = [
     "is not a property that exists",
     "Could not find sort property",
+    "Could not find property",
 ];
+/// The product's message about a comparison that a column's type doesn't have. It names both types, but not the column.
+const MISMATCH: &str = "does not match filter";
 /// Most columns in the error.
 const SHOWN: usize = 50;
 
@@ -34,7 +37,7 @@ pub(crate) enum By {
     Id,
 }
 
-/// Adds the columns to an error about a column of `asked` that doesn't exist. If they can't be read, the error doesn't
+/// Adds the columns to an error about a column of `asked` that doesn't exist or has another type. If they can't be read, the error doesn't
 /// change.
 pub(crate) async fn named<'a>(
     io: Io<'_>,
@@ -47,12 +50,15 @@ pub(crate) async fn named<'a>(
     let said = error
         .upstream()
         .and_then(|upstream| upstream.message.as_deref());
-    let Some(said) = said.filter(|said| UNKNOWN.iter().any(|words| said.contains(words))) else {
-        return error;
+    let Some(said) = said else { return error };
+    let asked = if said.contains(MISMATCH) {
+        Some("")
+    } else if UNKNOWN.iter().any(|words| said.contains(words)) {
+        let asked = asked.filter(|asked| said.contains(asked));
+        asked.max_by_key(|asked| asked.len())
+    } else {
+        None
     };
-    let asked = asked
-        .filter(|asked| said.contains(asked))
-        .max_by_key(|asked| asked.len());
     let Some(asked) = asked else { return error };
     let columns = match definition(io, version, database).await {
         Some(definition) => columns(&definition),

@@ -48,6 +48,25 @@ pub(crate) async fn query(
         .await
 }
 
+/// Queries the rows of a data source. If the id is a database's with a single data source, that one is used.
+pub(crate) async fn query_source(
+    io: Io<'_>,
+    version: Version<'_>,
+    id: &str,
+    request: impl Fn([String; 3]) -> ApiRequest,
+) -> Result<Response> {
+    let send = |id: String| io.send(version.on(request(rows_of("data_sources", id))));
+    let error = match send(id.to_owned()).await {
+        Err(error) if error.kind() == ErrorKind::ProductNotFound => error,
+        outcome => return outcome,
+    };
+    let database = version.on(ApiRequest::get(["databases", id]));
+    match io.send(database).await {
+        Ok(database) => send(only_source(&database.json()?)?).await,
+        Err(_) => Err(error),
+    }
+}
+
 /// Finds the data source to use after the product refused a request for a database. Its id may belong to a data source,
 /// which searches return. Or the database has data sources that the older version doesn't support.
 ///

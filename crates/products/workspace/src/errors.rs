@@ -133,10 +133,19 @@ fn several_sources(more: &Value) -> String {
     )
 }
 
-/// The product's error object. If a large write makes it too long, the list of saved blocks is removed and the rest is
-/// kept.
+/// The product's error object. If the saved blocks of a large write make it too long, their ids lose their hyphens. If
+/// it's still too long, the list is removed and the rest is kept.
 fn details(body: &Value) -> Value {
     let mut kept = body.clone();
+    if kept.to_string().len() > DETAILS
+        && let Some(ids) = kept["additional_data"]["committed_child_ids"].as_array_mut()
+    {
+        for id in ids {
+            if let Some(text) = id.as_str() {
+                *id = text.replace('-', "").into();
+            }
+        }
+    }
     if kept.to_string().len() > DETAILS
         && let Some(more) = kept["additional_data"].as_object_mut()
     {
@@ -290,6 +299,17 @@ mod tests {
                 .retry_after(),
             None
         );
+    }
+
+    #[test]
+    fn a_whole_request_of_saved_blocks_is_kept() {
+        let id = "77777777-aaaa-4bbb-8ccc-888888888888";
+        let body = json!({"object": "error", "status": 503, "code": "service_unavailable",
+            "message": "Notion is unavailable, please try again later.", "request_id": id,
+            "additional_data": {"committed_resource_id": id, "committed_child_ids": vec![id; 100]}});
+        let details = read(503, &body).upstream().unwrap().details.clone();
+        let kept = details.unwrap()["additional_data"]["committed_child_ids"].take();
+        assert_eq!(kept, json!(vec![id.replace('-', ""); 100]));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 #![doc = include_str!("docs.md")]
 
+mod append;
 mod blocks;
 mod classify;
 mod columns;
@@ -7,6 +8,7 @@ mod cut;
 mod data_source;
 mod decoration;
 mod errors;
+mod filter;
 mod id;
 mod limits;
 mod more;
@@ -14,6 +16,7 @@ mod new_page;
 mod page_parent;
 mod product;
 mod properties;
+mod query;
 mod readable;
 mod resource;
 mod rich_text;
@@ -31,7 +34,9 @@ pub use id::Id;
 pub use page_parent::PageParent;
 pub use product::PRODUCT;
 pub use properties::Properties;
-pub use resource::{DataSource, Database, Page, Parent, SavedComment, TextRun, UserRef};
+pub use resource::{
+    DataSource, Database, Page, Parent, SavedBlock, SavedComment, TextRun, UserRef,
+};
 pub use rich_text::{Annotations, Equation, RichText, RichTextKind, Text};
 pub use rows::Rows;
 pub use sort::{Direction, Sort, Timestamp};

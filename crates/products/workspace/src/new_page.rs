@@ -8,6 +8,7 @@ use stead_core::{
 };
 
 use crate::{
+    append::{self, Place},
     blocks::{self, Block},
     columns::{self, By},
     cut, data_source,
@@ -34,7 +35,7 @@ pub(crate) struct NewPage<'a> {
 impl<'a> NewPage<'a> {
     /// Checks the parameters that rows and other pages share.
     pub(crate) fn check(&self, violations: &mut Violations) {
-        blocks::check(&self.child_blocks, violations);
+        blocks::check("child_blocks", &self.child_blocks, violations);
         if let Some(icon) = self.icon {
             icon.check(violations);
         }
@@ -129,10 +130,7 @@ impl<'a> NewPage<'a> {
         };
         let mut written = first;
         for piece in rest {
-            let append = self
-                .version
-                .on(ApiRequest::patch(["blocks", id, "children"]))
-                .json(&json!({ "children": piece }));
+            let append = append::request(self.version, id, piece, &Place::End);
             let outcome = match io.send(append).await {
                 Err(error) if write::committed(&error).is_some() => {
                     self.confirm(io, id, written + piece.len(), error).await

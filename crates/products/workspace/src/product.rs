@@ -46,7 +46,7 @@ pub static PRODUCT: Product = Product {
     setting_fields: &[SettingField {
         name: version::SETTING,
         title: "Version of the API",
-        about: "The API version for tools and raw requests that don’t name one. It’s a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
+        about: "The API version for tools and raw requests that don’t name one. It’s a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28, or 2026-03-11 for newer tools.",
         is_required: false,
     }],
     proxy: ProxyRules {
@@ -81,6 +81,7 @@ pub static PRODUCT: Product = Product {
             "read_content",
             &[
                 "workspace_fetch_database",
+                "workspace_query_data_source",
                 "workspace_query_database",
                 "workspace_query_database_properties",
                 "workspace_search",
@@ -89,6 +90,7 @@ pub static PRODUCT: Product = Product {
         (
             "insert_content",
             &[
+                "workspace_append_blocks",
                 "workspace_create_database",
                 "workspace_create_page",
                 "workspace_insert_database_row",

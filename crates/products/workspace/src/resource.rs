@@ -61,6 +61,27 @@ pub struct DataSource {
     pub properties: Option<Map<String, Value>>,
 }
 
+/// A block of content (Notion API, "Block"). Its content is in the member named after its type.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct SavedBlock {
+    /// Id of the block.
+    pub id: String,
+    /// Kind of block, such as `paragraph`.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The page or block that contains it.
+    pub parent: Option<Parent>,
+    /// Whether it contains other blocks.
+    pub has_children: Option<bool>,
+    /// When it was created, RFC 3339.
+    pub created_time: Option<String>,
+    /// When it was last changed, RFC 3339.
+    pub last_edited_time: Option<String>,
+    /// Whether it is in the trash.
+    pub in_trash: Option<bool>,
+}
+
 /// A comment (Notion API, "Comment").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]

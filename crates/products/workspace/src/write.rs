@@ -3,7 +3,7 @@
 
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{ApiRequest, Io, Output, Response},
+    tool::{ApiRequest, Io, Output, Response, items_of},
 };
 
 use crate::id::uuid;
@@ -42,6 +42,15 @@ pub(crate) async fn save(
 pub(crate) fn committed(error: &Error) -> Option<String> {
     let upstream = error.upstream().filter(|upstream| upstream.status == 503)?;
     uuid(upstream.details.as_ref()?["additional_data"]["committed_resource_id"].as_str()?)
+}
+
+/// The ids of the blocks that the product may have saved, in order.
+pub(crate) fn committed_children(error: &Error) -> Vec<String> {
+    let upstream = error.upstream();
+    let details = upstream.and_then(|upstream| upstream.details.as_ref());
+    let ids = details.map(|details| items_of(&details["additional_data"]["committed_child_ids"]));
+    let ids = ids.into_iter().flatten();
+    ids.filter_map(|id| uuid(id.as_str()?)).collect()
 }
 
 /// The error for a write that may or may not have been saved.

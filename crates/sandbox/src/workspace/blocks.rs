@@ -64,17 +64,31 @@ pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, ApiError> {
     Ok(drafts)
 }
 
-/// Keeps blocks in order after those that are in `parent`, or after `after`; returns the ids of the topmost.
+/// Where new blocks go among those that are in the same page or block.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Start,
+    End,
+    /// After the block of this id.
+    After(String),
+}
+
+/// Keeps blocks in order at their place in `parent`; returns the ids of the topmost.
 pub(crate) fn insert_blocks(
     content: &mut Content,
     parent: &str,
-    after: Option<&str>,
+    place: &Place,
     drafts: Vec<Draft>,
     origin: &Origin,
 ) -> Vec<String> {
-    let mut index = after
-        .and_then(|after| content.blocks.iter().position(|block| block.id == after))
-        .map(|index| index + 1);
+    let mut blocks = content.blocks.iter();
+    let mut index = match place {
+        Place::End => None,
+        Place::Start => blocks.position(|block| block.parent == parent),
+        Place::After(after) => blocks
+            .position(|block| block.id == *after)
+            .map(|index| index + 1),
+    };
     let mut ids = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let id = content.new_id();
@@ -92,7 +106,7 @@ pub(crate) fn insert_blocks(
             }
             None => content.blocks.push(block),
         }
-        insert_blocks(content, &id, None, draft.children, origin);
+        insert_blocks(content, &id, &Place::End, draft.children, origin);
         ids.push(id);
     }
     ids

@@ -5,6 +5,7 @@ mod blocks;
 mod columns;
 mod content;
 mod errors;
+mod filter;
 mod ids;
 mod method;
 mod methods;

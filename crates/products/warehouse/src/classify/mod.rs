@@ -2,6 +2,7 @@
 
 mod functions;
 mod names;
+mod reading;
 mod statement;
 mod tokens;
 
@@ -16,6 +17,7 @@ use stead_core::{
     tool::Effect,
 };
 
+pub(crate) use self::reading::{Bound, reading};
 use self::{names::Session, statement::Kind};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use property::holds as statement_holds;

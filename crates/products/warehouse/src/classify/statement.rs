@@ -108,6 +108,7 @@ fn explained(statement: &Statement) -> Read {
     let inner = Statement {
         tokens,
         sql: sql.to_owned(),
+        end: statement.end,
     };
     let is_plain = matches!(inner.tokens.first(), Some(Token::Word(word)) if word != "EXPLAIN");
     if !is_plain {

@@ -40,6 +40,8 @@ pub(super) struct Statement {
     pub(super) tokens: Vec<Token>,
     /// The SQL without comments, in which every text constant is `'s'`.
     pub(super) sql: String,
+    /// The position after the last token in the original SQL.
+    pub(super) end: usize,
 }
 
 impl Statement {
@@ -72,7 +74,11 @@ pub(super) fn statements(sql: &str) -> Option<Vec<Statement>> {
                     current.sql.push(' ');
                     after
                 }
-                None => token(current, rest)?,
+                None => {
+                    let after = token(current, rest)?;
+                    current.end = sql.len() - after.len();
+                    after
+                }
             },
         };
     }

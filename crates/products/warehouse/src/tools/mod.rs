@@ -10,6 +10,7 @@ stead_core::tools! {
     get_schemata::GetSchemata,
     get_table_constraints::GetTableConstraints,
     get_tables::GetTables,
+    run_select::RunSelect,
     show_databases_schemas::ShowDatabasesSchemas,
     show_grants::ShowGrants,
     show_imported_exported_keys::ShowImportedExportedKeys,

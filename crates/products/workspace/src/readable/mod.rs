@@ -1,5 +1,6 @@
 //! The readable views of the results: rows as `{column: value}`, rich text as plain text, and titles.
 
+mod block;
 mod value;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use stead_core::tool::{Readable, items_of, text_of};
 
 use crate::cut;
 
+pub(crate) use self::block::BlocksView;
 use self::value::{file, option, person, plain_text, plain_value};
 
 /// A page or a row of a database, shortened. In a search, also a database or a data source.
@@ -72,6 +74,14 @@ impl PageView {
             title: None,
             parent: Map::new(),
             ..Self::new(page)
+        }
+    }
+
+    /// A result of a search, with its kind.
+    fn found(object: &Value) -> Self {
+        Self {
+            object: text_of(&object["object"]),
+            ..Self::head(object)
         }
     }
 
@@ -150,6 +160,31 @@ impl Readable for RowsView {
     }
 }
 
+/// A page of a data source's entries, shortened. A wiki also contains data sources.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EntriesView {
+    /// The rows of this page. A data source has `object` and a title, and no values.
+    rows: Vec<PageView>,
+    /// Cursor for the next rows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Readable for EntriesView {
+    const UNTRUSTED: &'static [&'static str] = &["rows[].title", "rows[].values"];
+
+    fn of(result: Value) -> Self {
+        let entry = |entry: &Value| match entry["object"] == "data_source" {
+            true => PageView::found(entry),
+            false => PageView::row(entry),
+        };
+        Self {
+            rows: items_of(&result["results"]).iter().map(entry).collect(),
+            next_cursor: text_of(&result["next_cursor"]),
+        }
+    }
+}
+
 /// A page of search results, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundView {
@@ -164,12 +199,9 @@ impl Readable for FoundView {
     const UNTRUSTED: &'static [&'static str] = &["results[].title"];
 
     fn of(result: Value) -> Self {
-        let found = |object: &Value| PageView {
-            object: text_of(&object["object"]),
-            ..PageView::head(object)
-        };
+        let found = items_of(&result["results"]).iter();
         Self {
-            results: items_of(&result["results"]).iter().map(found).collect(),
+            results: found.map(PageView::found).collect(),
             next_cursor: text_of(&result["next_cursor"]),
         }
     }

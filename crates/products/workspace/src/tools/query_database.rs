@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::{Map, Value};
 use stead_core::{
     Result, Setters,
     error::Violations,
@@ -14,9 +14,10 @@ use crate::{
     columns::{self, By},
     data_source,
     errors::needs,
+    query::Query,
     readable::RowsView,
     rows::rows,
-    scopes, sort,
+    scopes,
     version::{PATTERN, Version},
 };
 
@@ -28,10 +29,13 @@ use crate::{
 pub struct QueryDatabase {
     /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
+    /// Condition for rows, as Notion writes it: `{"property": "Status", "select": {"equals": "Read"}}`, or up to two levels
+    /// of `{"and": […]}` and `{"or": […]}`. The member after `property` is the column's type.
+    pub filter: Option<Map<String, Value>>,
     /// Most rows to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
-    /// `next_cursor` of the previous page, with the same `sorts`.
+    /// `next_cursor` of the previous page, with the same `filter` and `sorts`.
     pub start_cursor: Option<String>,
     /// Sort order of the rows, with the most important criterion first.
     pub sorts: Option<Vec<Sort>>,
@@ -64,24 +68,25 @@ impl QueryDatabase {
     fn read(&self) -> Result<String> {
         let mut violations = Violations::default();
         let id = violations.read(self.database_id.database("/database_id"));
-        sort::check(self.sorts.as_deref().unwrap_or_default(), &mut violations);
+        self.rows().check(&mut violations);
         violations.finish()?;
         Ok(id.unwrap_or_default())
+    }
+
+    fn rows(&self) -> Query<'_> {
+        Query {
+            filter: self.filter.as_ref(),
+            sorts: self.sorts.as_deref(),
+            page_size: self.page_size,
+            start_cursor: self.start_cursor.as_deref(),
+        }
     }
 
     async fn query(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.read()?;
         let mut version = Version::of(self.workspace_version.as_ref()).or_of(call);
-        let mut body = Map::new();
-        if let Some(page_size) = self.page_size {
-            body.insert(String::from("page_size"), json!(page_size));
-        }
-        if let Some(start_cursor) = &self.start_cursor {
-            body.insert(String::from("start_cursor"), json!(start_cursor));
-        }
-        if let Some(sorts) = &self.sorts {
-            body.insert(String::from("sorts"), json!(sorts));
-        }
+        let query = self.rows();
+        let body = query.body();
         let request = |path| {
             ApiRequest::post::<String>(path)
                 .json(&body)
@@ -91,8 +96,7 @@ impl QueryDatabase {
         match data_source::query(io, &mut version, &id, request).await {
             Ok(response) => rows(response, true),
             Err(error) => {
-                let sorts = self.sorts.iter().flatten();
-                let asked = sorts.filter_map(|sort| sort.property.as_deref());
+                let asked = query.columns();
                 Err(columns::named(io, version, &id, By::Name, asked, error).await)
             }
         }

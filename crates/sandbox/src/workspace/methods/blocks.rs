@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::workspace::{
-    ApiError, Call, Reader, State, Version, blocks, content::Parent, reader::PageRange, shapes,
+    ApiError, Call, Reader, State, Version,
+    blocks::{self, Place},
+    content::Parent,
+    reader::PageRange,
+    shapes,
 };
 
 /// "Retrieve a block": one block; a page is a block too.
@@ -91,8 +95,8 @@ pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     if !exists || !call.can_see(content, id) {
         return Err(ApiError::not_found("block", id));
     }
-    let after = after(&body)?;
-    if let Some(after) = &after
+    let place = place(&body)?;
+    if let Place::After(after) = &place
         && content.block(after).is_none_or(|block| block.parent != id)
     {
         return Err(ApiError::not_found("block", after));
@@ -100,7 +104,7 @@ pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     let drafts = blocks::read(body.required("children")?, "body.children")?;
     let origin = call.origin(state);
     let content = &mut *state.content;
-    let made = blocks::insert_blocks(content, id, after.as_deref(), drafts, &origin);
+    let made = blocks::insert_blocks(content, id, &place, drafts, &origin);
     let results: Vec<Value> = made
         .iter()
         .filter_map(|id| content.block(id))
@@ -116,18 +120,24 @@ pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     }))
 }
 
-/// The block after which the new ones go.
-fn after(body: &Reader<'_>) -> Result<Option<String>, ApiError> {
+/// Where the new blocks go; at the end if the request doesn't say.
+fn place(body: &Reader<'_>) -> Result<Place, ApiError> {
+    let after = |id: Option<String>| id.map_or(Place::End, Place::After);
     let Some(position) = body.get("position") else {
-        return body.id("after");
+        return body.id("after").map(after);
     };
     let position = Reader::new(position, body.path("position"), &["type", "after_block"])?;
     position.required("type")?;
-    match position.one_of("type", &["after_block", "end"])? {
-        Some("after_block") => {
-            let block = position.required("after_block")?;
-            Reader::new(block, position.path("after_block"), &["id"])?.id("id")
-        }
-        _ => Ok(None),
-    }
+    Ok(
+        match position.one_of("type", &["after_block", "start", "end"])? {
+            Some("after_block") => {
+                let block = position.required("after_block")?;
+                let block = Reader::new(block, position.path("after_block"), &["id"])?;
+                block.required("id")?;
+                after(block.id("id")?)
+            }
+            Some("start") => Place::Start,
+            _ => Place::End,
+        },
+    )
 }

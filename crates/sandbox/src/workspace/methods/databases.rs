@@ -5,8 +5,11 @@ use std::{cmp::Ordering, collections::BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::workspace::{
-    ApiError, Call, Reader, State, Version, blocks, columns,
+    ApiError, Call, Reader, State, Version,
+    blocks::{self, Place},
+    columns,
     content::{Content, Database, Page, Parent, Source},
+    filter::Filter,
     reader::{PageRange, bounded_text, list, wrong_type},
     rich_text, shapes, values,
 };
@@ -136,18 +139,25 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, A
     } else {
         "in_trash"
     };
-    let body = Reader::new(
-        &call.body,
-        "body",
-        &["filter", "sorts", "page_size", "start_cursor", trash],
-    )?;
-    if body.get("filter").is_some() {
-        return Err(ApiError::invalid("The sandbox does not support filters."));
+    let mut known = vec!["filter", "sorts", "page_size", "start_cursor", trash];
+    if call.version.has_data_sources() {
+        known.push("result_type");
     }
-    body.flag(trash)?;
+    let body = Reader::new(&call.body, "body", &known)?;
+    let filter = body.get("filter");
+    let filter = filter.map(|filter| Filter::read(filter, "body.filter", source));
+    let filter = filter.transpose()?;
+    let in_trash = body.flag(trash)? == Some(true);
+    let kind_of_row = body.one_of("result_type", &["page", "data_source"])?;
     let only = properties(call, source)?;
 
-    let mut rows: Vec<&Page> = content.rows(&source.id).collect();
+    // Nothing is in the trash, and no database is a wiki.
+    let is_asked = !in_trash && kind_of_row != Some("data_source");
+    let holds = |row: &&Page| {
+        let filter = filter.as_ref();
+        is_asked && filter.is_none_or(|filter| filter.holds(row, state.now))
+    };
+    let mut rows: Vec<&Page> = content.rows(&source.id).filter(holds).collect();
     // The newest row comes first unless another order is asked for.
     rows.reverse();
     if let Some(sorts) = body.get("sorts") {
@@ -304,7 +314,7 @@ pub(super) fn create_page(state: &mut State, call: &Call) -> Result<Value, ApiEr
     };
     let shown = shapes::page(content, &page, call.version, None);
     content.pages.push(page);
-    blocks::insert_blocks(content, &id, None, drafts, &origin);
+    blocks::insert_blocks(content, &id, &Place::End, drafts, &origin);
     Ok(shown)
 }
 

@@ -1,5 +1,6 @@
 //! Notion: its authorization server, and its API in three versions.
 
+mod filters;
 mod oauth;
 mod strictness;
 mod writing;

@@ -153,13 +153,28 @@ async fn pages_and_blocks_have_their_bounds() {
         .ok();
     let behind = json!({"children": [paragraph("behind")], "position": {"type": "after_block", "after_block": {"id": ids(&first)[0]}}});
     append(NEWEST, behind).await.ok();
-    let two = stage
-        .notion(OLD, "GET", &format!("{path}?page_size=2"), None, &token)
+    append(
+        OLD,
+        json!({"children": [paragraph("after")], "after": ids(&first)[0]}),
+    )
+    .await
+    .ok();
+    let start =
+        json!({"children": [paragraph("one"), paragraph("two")], "position": {"type": "start"}});
+    append(NEWEST, start.clone()).await.ok();
+    let five = stage
+        .notion(OLD, "GET", &format!("{path}?page_size=5"), None, &token)
         .await
         .ok();
-    let second = &two["results"][1]["paragraph"]["rich_text"][0];
-    assert_eq!(second["plain_text"], "behind");
-    assert_eq!(two["has_more"], true);
+    let texts = five["results"].as_array().unwrap().iter();
+    let texts: Vec<&Value> = texts
+        .map(|block| &block["paragraph"]["rich_text"][0]["plain_text"])
+        .collect();
+    assert_eq!(texts, ["one", "two", "0", "after", "behind"]);
+    refused(&append(OLD, start).await, 400, "validation_error");
+    let nothing = json!({"children": [], "position": {"type": "after_block", "after_block": {}}});
+    refused(&append(NEWEST, nothing).await, 400, "validation_error");
+    assert_eq!(five["has_more"], true);
 
     let mut too_many = hundred.clone();
     too_many.push(paragraph("100"));
