@@ -75,7 +75,7 @@ impl ValueInputOption {
     }
 }
 
-/// Where appended values go (Sheets API, `InsertDataOption`).
+/// Place of appended values (Sheets API, `InsertDataOption`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 // The descriptions tell a model what each value means.

@@ -37,8 +37,7 @@ pub struct UploadFile {
     /// Id or URL of the folder; the user's My Drive when absent.
     #[schemars(length(min = 1))]
     pub parent_folder_id: Option<String>,
-    /// Convert the content into a file of Google's own format, such as a text or a Word file into a `document`, or CSV into
-    /// a `spreadsheet`.
+    /// Convert the content into Google's own format: a text or a Word file into a `document`, CSV into a `spreadsheet`.
     pub convert_to: Option<ConvertTo>,
     /// Short description of the file.
     pub description: Option<String>,
@@ -146,7 +145,7 @@ fn no_folder(error: Error, folder: &str) -> Error {
         return error;
     }
     let message = format!(
-        "the folder {folder} doesn't exist, or the user can't see it; with the scope drive.file, it must be a folder that the application created or that the user picked for it"
+        "the folder {folder} doesn't exist, or the user can't see it; with drive.file, use a folder that the application created or the user picked"
     );
     error.reclassify(ErrorKind::ProductNotFound, message)
 }

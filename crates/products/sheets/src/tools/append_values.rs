@@ -21,7 +21,7 @@ pub struct AppendValues {
     /// Id or URL of the spreadsheet.
     #[schemars(length(min = 1))]
     pub spreadsheet_id: String,
-    /// Where to look for the table, in A1 notation: a cell of the table such as `Sheet1!A1`, or a sheet's title. Without a
+    /// Range that contains the table, in A1 notation: a cell of the table such as `Sheet1!A1`, or a sheet's title. Without a
     /// table, the rows start at the first cell of the range.
     #[schemars(length(min = 1))]
     pub range: String,
