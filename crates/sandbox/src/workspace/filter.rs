@@ -178,8 +178,7 @@ impl Condition {
             .find(|(known, _)| known == kind)
             .copied()
             .unwrap_or_default();
-        let path = reader.path(kind);
-        let test = Reader::new(reader.required(kind)?, path.clone(), operators)?;
+        let test = Reader::new(reader.required(kind)?, reader.path(kind), operators)?;
         let mut given = operators
             .iter()
             .filter_map(|name| Some((*name, test.get(name)?)));
