@@ -37,11 +37,11 @@ pub(super) async fn read(
             .map(|field| (plain::text(&field.name), plain::text(&field.value)))
             .collect();
         let hidden = preview.hidden_text.as_deref().map(plain::text);
-        context! { title => preview.title, fields, text => plain::text(&preview.text), hidden }
+        context! { title => preview.title.clone(), fields, text => plain::text(&preview.text), hidden }
     });
     let request = approval.request.as_ref().map(|request| {
         let body = request.body.as_deref().map(plain::text);
-        context! { method => request.method, path => plain::text(&request.path), body }
+        context! { method => request.method.clone(), path => plain::text(&request.path), body }
     });
     let value = approval.arguments.clone().unwrap_or_default();
     let decoded: Vec<(String, String)> = plain::decoded(&value)
