@@ -96,7 +96,7 @@ async fn what_a_dry_run_says_is_what_every_tool_sends() {
         connect(&stage, product).await;
     }
     let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
-    assert_eq!(cases.len(), 45);
+    assert_eq!(cases.len(), 55);
     let (actions, mut writes) = (stage.platform.actions(), 0);
     for case in &cases {
         let tool = case["tool"].as_str().unwrap();

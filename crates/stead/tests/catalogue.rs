@@ -76,7 +76,7 @@ fn every_vendor_takes_every_tool() {
     for (word, format) in ExportFormat::NAMES {
         for detail in [Detail::Full, Detail::Compact] {
             let tools = exported(catalogue.newest(), *format, detail);
-            assert_eq!(tools.len(), 45);
+            assert_eq!(tools.len(), 55);
             let found: Vec<String> = tools
                 .iter()
                 .flat_map(|tool| check_tool(*format, tool))

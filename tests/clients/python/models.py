@@ -55,7 +55,7 @@ for name, validate in VALIDATORS.items():
     def _(name=name, validate=validate):
         for query in ("", "&detail=compact", "&mode=search"):
             found = tools(f"format={name}{query}")
-            assert len(found) == (3 if "mode" in query else 45), len(found)
+            assert len(found) == (3 if "mode" in query else 55), len(found)
             for tool in found:
                 validate(tool)
 
@@ -81,7 +81,7 @@ def _():
     strict = [tool["function"] for tool in tools("format=openai_strict") if tool["function"]["strict"]]
     for tool in strict:
         closed(tool["parameters"])
-    return f"{len(strict)} of 45 are strict"
+    return f"{len(strict)} of 55 are strict"
 
 
 @check("gemini: a schema comes out of its package as it went in")

@@ -240,6 +240,7 @@ impl Work for ToolCall {
             ToolIo::new(sender, repeats_interrupted),
             self.of(call, snapshot),
         );
+        admission.deriving(of.derived());
         let result = if call.is_dry_run {
             let dry = DryRun::new(io, &snapshot.endpoints);
             let result = self.parsed.run(&of, Io::new(&dry)).await;

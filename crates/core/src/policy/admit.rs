@@ -12,7 +12,7 @@ use futures_util::lock::Mutex;
 use serde_json::Value;
 
 use super::{
-    approvals::{self, Call, Subject},
+    approvals::{self, Call, Subject, ToSend},
     decide::{self, Because, Decided, Sending},
 };
 use crate::{
@@ -20,8 +20,8 @@ use crate::{
     context::{Context, Snapshot},
     identifier::ApprovalId,
     ports::{Decision, PolicyRequest},
-    resource::{ApprovedRequest, Policy},
-    tool::Effect,
+    resource::Policy,
+    tool::{DerivedIds, Effect},
 };
 
 /// A call that is about to run.
@@ -77,6 +77,8 @@ pub(crate) struct Admission {
     call: OnceLock<Call>,
     /// Why a tool needs an approval as soon as it changes something. A person then sees the request that it sends.
     wanted: OnceLock<Because>,
+    /// The IDs that a tool derives for this run. They don't make its request another one.
+    derived: OnceLock<DerivedIds>,
     approval: Mutex<Held>,
 }
 
@@ -102,6 +104,7 @@ impl Admission {
             would_wait: AtomicBool::new(false),
             call: OnceLock::new(),
             wanted: OnceLock::new(),
+            derived: OnceLock::new(),
             approval: Mutex::new(Held::No),
         })
     }
@@ -146,6 +149,11 @@ impl Admission {
                 Call::new(context, snapshot, subject, arguments)
             });
         }
+    }
+
+    /// Sets the IDs that the tool derives.
+    pub(crate) fn deriving(&self, derived: DerivedIds) {
+        self.derived.get_or_init(|| derived);
     }
 
     /// Fails if a tool can't be called at all. Doesn't ask for approval.
@@ -204,7 +212,7 @@ impl Admission {
                     _ => self.wanted.get().filter(|_| acts).cloned(),
                 };
                 let is_shown = needs.is_some() && !sending.is_raw;
-                let shown = is_shown.then(|| approvals::to_send(&sending.sent));
+                let shown = is_shown.then(|| ToSend::new(&sending.sent, self.derived.get()));
                 Ok(Passing {
                     writes,
                     needs,
@@ -257,7 +265,7 @@ impl Admission {
         &self,
         context: &Context,
         because: &Because,
-        shown: Option<ApprovedRequest>,
+        shown: Option<ToSend>,
     ) -> Result<ApprovalId> {
         // A dry run doesn't send such a request, and asks no one.
         let Some(call) = self.call.get().filter(|_| !self.is_dry_run) else {
@@ -284,7 +292,7 @@ pub(crate) struct Passing {
     writes: bool,
     needs: Option<Because>,
     /// The request of a tool, if it needs an approval.
-    shown: Option<ApprovedRequest>,
+    shown: Option<ToSend>,
 }
 
 impl Passing {

@@ -1,6 +1,9 @@
 //! One run of a tool, as the tool sees it.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -23,6 +26,23 @@ pub struct Call {
     pub granted_scopes: Vec<String>,
     /// Whether the caller requests the readable view, which can need additional requests.
     pub is_readable: bool,
+    derived: DerivedIds,
+}
+
+/// The IDs that a run has derived. Another run of the same call has others.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DerivedIds(Arc<Mutex<Vec<Uuid>>>);
+
+impl DerivedIds {
+    /// The text without these IDs, so that it's the same in another run.
+    #[cfg(feature = "platform")]
+    pub(crate) fn removed_from(&self, text: &str) -> String {
+        let ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.iter().fold(text.to_owned(), |text, id| {
+            let text = text.replace(&id.to_string(), "*");
+            text.replace(&id.simple().to_string(), "*")
+        })
+    }
 }
 
 impl Call {
@@ -34,6 +54,7 @@ impl Call {
             settings: Map::new(),
             granted_scopes: Vec::new(),
             is_readable: false,
+            derived: DerivedIds::default(),
         }
     }
 
@@ -68,7 +89,20 @@ impl Call {
         let digest = digest.finalize();
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&digest[..16]);
-        uuid::Builder::from_custom_bytes(bytes).into_uuid()
+        let id = uuid::Builder::from_custom_bytes(bytes).into_uuid();
+        let mut derived = self
+            .derived
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        derived.push(id);
+        id
+    }
+
+    /// The IDs that the run derives.
+    #[cfg(feature = "platform")]
+    pub(crate) fn derived(&self) -> DerivedIds {
+        self.derived.clone()
     }
 
     /// Whether one of these scopes was granted.

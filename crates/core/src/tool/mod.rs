@@ -19,6 +19,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use call::Call;
+#[cfg(feature = "platform")]
+pub(crate) use call::DerivedIds;
 pub use entry::{AnyTool, ToolEntry, schema_of};
 pub use hints::Hints;
 pub use input::input_of;

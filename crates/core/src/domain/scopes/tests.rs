@@ -353,3 +353,43 @@ fn what_another_platform_says_was_granted_is_kept_in_full_and_unknown_scopes_sta
     let many = vec![String::from("notes"); 101];
     assert!(read_granted(&product, &many).is_err());
 }
+
+#[test]
+fn a_preset_stands_for_its_scopes() {
+    static PRESETS: &[Preset] = &[Preset {
+        name: "write",
+        about: "Write notes.",
+        review: "None.",
+        scopes: &["https://scopes.test/notes", "https://scopes.test/people"],
+    }];
+    let product = Product {
+        presets: PRESETS,
+        ..scoped()
+    };
+    let full = ["notes", "people", "notes.read"].map(|name| format!("{FULL}{name}"));
+    assert_eq!(
+        read(&product, &["people", "write"]).unwrap(),
+        [&full[1], &full[0]]
+    );
+    assert_eq!(
+        read(&product, &["write", "notes.read", "notes"]).unwrap(),
+        full
+    );
+    let refused = read(&product, &["wirte"]).unwrap_err().remove(0);
+    assert!(refused.message.contains("write"), "{}", refused.message);
+
+    // A scope of a preset can restrict another one.
+    let narrowing: &[(&str, RequiredScopes)] = &[(
+        "https://scopes.test/people",
+        RequiredScopes(&["https://scopes.test/notes.read"]),
+    )];
+    let product = Product {
+        oauth: OAuth {
+            narrowing_scopes: narrowing,
+            ..product.oauth
+        },
+        ..product
+    };
+    let refused = read(&product, &["notes.read", "write"]).unwrap_err();
+    assert_eq!(refused[0].path, "/permissions/1");
+}

@@ -9,7 +9,7 @@ pub(crate) use decide::consume;
 pub(crate) use decide::expire;
 pub(crate) use decide::{approve, deny};
 pub(crate) use read::{list, read};
-pub(crate) use request::{Call, Subject, request, to_send};
+pub(crate) use request::{Call, Subject, ToSend, request};
 
 use crate::{
     Error, ErrorKind, Result, caller::Caller, context::Context, domain, identifier::ApprovalId,

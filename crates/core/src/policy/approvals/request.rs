@@ -1,7 +1,7 @@
 //! Requests the approval of a call, or finds one that a person has given.
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     Error, ErrorKind, Result,
@@ -16,6 +16,7 @@ use crate::{
     sealed::{Sealed, place},
     state::ApprovalState,
     store::Versioned,
+    tool::DerivedIds,
 };
 
 /// Maximum size of the arguments in bytes, because a person needs to read them.
@@ -170,17 +171,33 @@ impl Call {
     }
 }
 
-/// A request as a person sees it before a tool sends it.
-pub(crate) fn to_send(sent: &SentRequest<'_>) -> ApprovedRequest {
-    let body = sent.body.filter(|body| !body.is_empty());
-    ApprovedRequest {
-        method: sent.method.to_string(),
-        path: match sent.query {
-            Some(query) => format!("{}?{query}", sent.path),
-            None => sent.path.to_owned(),
-        },
-        content_type: sent.content_type.map(str::to_owned),
-        body: body.map(|body| String::from_utf8_lossy(body).into_owned()),
+/// A request that a tool is about to send.
+#[derive(Debug)]
+pub(crate) struct ToSend {
+    /// What a person sees, as JSON.
+    shown: String,
+    /// The same without IDs that differ in each run.
+    bound: String,
+}
+
+impl ToSend {
+    pub(crate) fn new(sent: &SentRequest<'_>, derived: Option<&DerivedIds>) -> Self {
+        let body = sent.body.filter(|body| !body.is_empty());
+        let request = ApprovedRequest {
+            method: sent.method.to_string(),
+            path: match sent.query {
+                Some(query) => format!("{}?{query}", sent.path),
+                None => sent.path.to_owned(),
+            },
+            content_type: sent.content_type.map(str::to_owned),
+            body: body.map(|body| String::from_utf8_lossy(body).into_owned()),
+        };
+        let shown = json!(request).to_string();
+        let bound = derived.map(|derived| derived.removed_from(&shown));
+        Self {
+            bound: bound.unwrap_or_else(|| shown.clone()),
+            shown,
+        }
     }
 }
 
@@ -189,15 +206,12 @@ pub(crate) fn to_send(sent: &SentRequest<'_>) -> ApprovedRequest {
 pub(crate) async fn request(
     context: &Context,
     call: &Call,
-    shown: Option<ApprovedRequest>,
+    to_send: Option<ToSend>,
     because: &Because,
     may_ask: bool,
 ) -> Result<ApprovalId> {
-    let shown = shown.as_ref().map(serde_json::to_string);
-    let shown = shown.transpose().map_err(|error| {
-        Error::new(ErrorKind::Internal, "the request can't be written").with_source(error)
-    })?;
-    let digest = call.digest_with(shown.as_deref());
+    let digest = call.digest_with(to_send.as_ref().map(|request| request.bound.as_str()));
+    let shown = to_send.map(|request| request.shown);
     let size = call
         .arguments
         .len()

@@ -51,10 +51,10 @@ impl Tool for SendNote {
     const EFFECT: Effect = Effect::Write;
     type Output = Value;
 
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         // What is sent follows from what is read.
         let draft: Value = io.send(ApiRequest::get(["notes", "draft"])).await?.json()?;
-        let mut note = json!({ "to": self.to });
+        let mut note = json!({ "to": self.to, "id": call.derive_id("note") });
         if let Some(number) = draft.get("number") {
             note["number"] = number.clone();
         }
