@@ -5,11 +5,11 @@ use stead::{CatalogueTool, Detail, ExportFormat, check_request, check_tool};
 use tiktoken_rs::{CoreBPE, o200k_base};
 
 /// Tokens of all tools as `openai`, at most.
-const ALL: usize = 11_000;
+const ALL: usize = 15_000;
 /// Those of one product.
-const PRODUCT: usize = 3_000;
+const PRODUCT: usize = 3_500;
 /// Those of all tools, compact.
-const COMPACT: usize = 6_000;
+const COMPACT: usize = 7_500;
 /// Those of the three tools that stand for all.
 const SEARCH: usize = 800;
 

@@ -49,9 +49,9 @@ pub struct PermissionChoice {
 pub struct Preset {
     /// Its name. No scope of the product has it.
     pub name: &'static str,
-    /// What an application can do with it, as a sentence.
+    /// Its purpose, as a sentence: `Send mails.`
     pub about: &'static str,
-    /// What the vendor demands of a public application for it, as a sentence.
+    /// The vendor's conditions for a public application, as a sentence.
     pub review: &'static str,
     /// Its scopes.
     pub scopes: &'static [&'static str],

@@ -34,11 +34,11 @@ pub const BASE: Product = Product {
     ..Product::BASE
 };
 
-/// What Google demands for the scopes that it calls sensitive (Google Cloud, "Verification requirements").
+/// Condition for scopes that Google calls sensitive (Google Cloud, "Verification requirements").
 pub const SENSITIVE: &str = "Google verifies public applications that ask for it.";
-/// What it demands for those that it calls restricted.
+/// Condition for scopes that it calls restricted.
 pub const RESTRICTED: &str = "Google verifies public applications that ask for it, and demands a security assessment every year.";
-/// What it demands for all others.
+/// Condition for all other scopes.
 pub const UNREVIEWED: &str = "Google asks for no verification.";
 
 /// Texts about the scopes that identify the user. Each product adds its own.

@@ -26,8 +26,8 @@ pub(crate) async fn check_sender(call: &Call, io: &Io<'_>, from: Option<&str>) -
         return Ok(());
     };
     if !call.has_scope(scopes::ALIASES) {
-        let message = "Stead can't check `from`, because the user hasn't allowed reading the addresses of the account; leave out \
-             `from`, or create a link that asks for this permission";
+        let message = "the user hasn't allowed reading the addresses of the account, so Stead can't check `from`; leave it out, or \
+             create a link that asks for this permission";
         return Err(Error::new(ErrorKind::ScopeMissing, message)
             .with_required_scopes(scopes::ALIASES.0.iter().copied()));
     }

@@ -96,7 +96,7 @@ pub static PRODUCT: Product = Product {
             scopes: &[scopes::COMPOSE],
         },
         Preset {
-            name: "organise",
+            name: "organize",
             about: "Read, label and archive mails, move them to the trash, write drafts, and send mails.",
             review: stead_google::RESTRICTED,
             scopes: &[scopes::MODIFY],
