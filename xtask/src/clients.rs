@@ -27,6 +27,7 @@ const LANGUAGES: [Language; 4] = [
         program: "target/clients/python/bin/python",
         scripts: &[
             "tests/clients/python/agent.py",
+            "tests/clients/python/composing.py",
             "tests/clients/python/generated.py",
             "tests/clients/python/google_api.py",
             "tests/clients/python/gspread_sheets.py",
@@ -42,6 +43,7 @@ const LANGUAGES: [Language; 4] = [
         packages: "tests/clients/node/package.json",
         program: "node",
         scripts: &[
+            "tests/clients/node/composing.cjs",
             "tests/clients/node/generated.mjs",
             "tests/clients/node/googleapis.cjs",
             "tests/clients/node/mcp.cjs",

@@ -26,7 +26,7 @@ pub use meta::{
 };
 pub use search::{FoundTool, FoundTools, SearchTools};
 
-/// Tasks that people search tools for but only raw requests can do.
+/// Words in names that people expect. If no tool does such a task, a raw request can.
 const OF_RAW_REQUESTS: [&str; 5] = ["send", "reply", "append", "delete", "upload"];
 
 /// All tools of some products.
