@@ -91,10 +91,12 @@ where
         }
         _ => {
             let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
-            let statement = rest
-                .ends_with("/statements")
-                .then(|| Statement::read(&head, &body));
-            api(books, host, token, &head.method, rest, statement).await
+            let submitted = match rest.rsplit('/').next() {
+                Some("statements") => Some(Submitted::statement(&head, &body)),
+                Some("send") => Some(Submitted::mail(&body)),
+                _ => None,
+            };
+            api(books, host, token, &head.method, rest, submitted).await
         }
     }
 }
@@ -162,20 +164,32 @@ fn tokens(issued: &Issued, client: &str) -> Value {
     members
 }
 
-/// A statement that is submitted to a warehouse. Its text is a path as [`api`] reads it.
-struct Statement {
+/// A write in a body. Its text is a path as [`api`] reads it.
+struct Submitted {
     text: String,
-    request_id: String,
-    says_again: bool,
+    /// The id of the request, and whether it says that it was sent before.
+    request: Option<(String, bool)>,
 }
 
-impl Statement {
-    fn read(head: &Parts, body: &[u8]) -> Self {
+impl Submitted {
+    /// A statement for a warehouse.
+    fn statement(head: &Parts, body: &[u8]) -> Self {
         let query = head.uri.query().unwrap_or_default().as_bytes();
+        let says_again = parameter(query, "retry") == "true";
         Self {
             text: parameter(body, "statement"),
-            request_id: parameter(query, "requestId"),
-            says_again: parameter(query, "retry") == "true",
+            request: Some((parameter(query, "requestId"), says_again)),
+        }
+    }
+
+    /// A mail, whose text is its subject.
+    fn mail(body: &[u8]) -> Self {
+        let mail = URL_SAFE_NO_PAD.decode(parameter(body, "raw"));
+        let mail = String::from_utf8(mail.unwrap_or_default()).unwrap_or_default();
+        let subject = mail.lines().find_map(|line| line.strip_prefix("Subject: "));
+        Self {
+            text: subject.unwrap_or_default().to_owned(),
+            request: None,
         }
     }
 }
@@ -188,7 +202,7 @@ async fn api(
     token: &str,
     method: &Method,
     path: &str,
-    statement: Option<Statement>,
+    submitted: Option<Submitted>,
 ) -> Reply {
     books.state().arrived += 1;
     if books.call(token, host).is_none() {
@@ -197,13 +211,13 @@ async fn api(
             &json!({ "message": "the token is not alive" }),
         );
     }
-    let text = statement.as_ref().map(|statement| statement.text.clone());
-    let path = text.as_deref().unwrap_or(path);
+    let path = submitted.as_ref().map_or(path, |one| one.text.as_str());
     let after = |name: &str| {
         let mut segments = path.split('/').skip_while(|segment| *segment != name);
         segments.nth(1).map(str::to_owned)
     };
-    let executes = statement.is_none_or(|of| books.executes(&of.request_id, of.says_again));
+    let request = submitted.as_ref().and_then(|one| one.request.as_ref());
+    let executes = request.is_none_or(|(id, says_again)| books.executes(id, *says_again));
     if let Some(id) = after("write").filter(|_| executes && *method == Method::POST) {
         books.write(id);
     }
@@ -227,7 +241,7 @@ async fn api(
         }
         None => reply(
             StatusCode::OK,
-            &json!({ "ok": true, "code": "090001", "statementHandle": "one", "data": [] }),
+            &json!({ "ok": true, "code": "090001", "statementHandle": "one", "data": [], "id": "one" }),
         ),
     }
 }

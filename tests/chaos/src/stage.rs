@@ -264,6 +264,9 @@ impl Stage {
             let account = connection.host.split('.').next();
             new["settings"] = json!({ "account": account });
         }
+        if connection.product == "mail" {
+            new["permissions"] = json!(["read", "send"]);
+        }
         let reply = self
             .call(Method::POST, "/v1/connections", Some(new))
             .await?;

@@ -369,7 +369,7 @@ fn a_preset_stands_for_its_scopes() {
     let full = ["notes", "people", "notes.read"].map(|name| format!("{FULL}{name}"));
     assert_eq!(
         read(&product, &["people", "write"]).unwrap(),
-        [&full[1], &full[0]]
+        [full[1].clone(), full[0].clone()]
     );
     assert_eq!(
         read(&product, &["write", "notes.read", "notes"]).unwrap(),
