@@ -11,7 +11,7 @@ use crate::{Address, ReadableMail, answer, classify::recipients_of};
 /// A mail as Gmail's API gives it.
 pub(crate) fn as_gmail_gives(mail: &[u8]) -> Value {
     let message = MessageParser::new().parse(mail).expect("a mail");
-    let part = |index: u32| part_of(&message, index as usize, String::new());
+    let part = |index: u32| part_of(&message, index as usize, "");
     json!({
         "id": "m1",
         "threadId": "t1",
@@ -21,7 +21,7 @@ pub(crate) fn as_gmail_gives(mail: &[u8]) -> Value {
     })
 }
 
-fn part_of(message: &mail_parser::Message<'_>, index: usize, id: String) -> Value {
+fn part_of(message: &mail_parser::Message<'_>, index: usize, id: &str) -> Value {
     let part = &message.parts[index];
     let raw = message.raw_message();
     let headers = part.headers.iter().map(|header| {
@@ -47,7 +47,7 @@ fn part_of(message: &mail_parser::Message<'_>, index: usize, id: String) -> Valu
                 } else {
                     format!("{id}.{place}")
                 };
-                part_of(message, *child as usize, id)
+                part_of(message, *child as usize, &id)
             });
             given["parts"] = children.collect();
             given["body"] = json!({ "size": 0 });
