@@ -32,6 +32,7 @@ mod events;
 mod faults;
 mod forged_rows;
 mod golden;
+mod held_mail;
 mod history;
 mod hostile;
 mod idempotency;

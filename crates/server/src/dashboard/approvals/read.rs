@@ -30,7 +30,9 @@ pub(super) async fn read(
             facts.push(fact);
         }
     }
-    let is_open = !is_known || facts.iter().any(|(_, value)| value.is_none());
+    // A mail whose facts are partly unknown is still shown as a whole.
+    let is_shown = approval.preview.is_some();
+    let is_open = !is_known || !is_shown && facts.iter().any(|(_, value)| value.is_none());
     let preview = approval.preview.as_ref().map(|preview| {
         let fields = preview.fields.iter();
         let fields: Vec<(String, String)> = fields
