@@ -61,7 +61,7 @@ async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
 
     let tools = platform.tools().list().await.unwrap();
     let of_mail = tools.iter().filter(|tool| tool.product == "mail");
-    assert_eq!(of_mail.count(), 8);
+    assert_eq!(of_mail.count(), 12);
     let user = platform.account("mail", "a/b %2F@ü").unwrap();
     assert_eq!(user.read().await.unwrap().state, AccountState::Active);
 
