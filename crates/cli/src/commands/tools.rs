@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_product_narrows_the_list_and_an_unknown_one_is_refused() {
-        assert_eq!(descriptions(Some("mail")).unwrap().len(), 8);
+        assert_eq!(descriptions(Some("mail")).unwrap().len(), 12);
         assert_eq!(descriptions(Some("post")).unwrap_err().exit(), Exit::Input);
     }
 }

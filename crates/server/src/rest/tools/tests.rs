@@ -25,7 +25,7 @@ async fn the_catalogue_is_listed() {
         .filter(|tool| tool["product"] == "mail")
         .cloned()
         .collect();
-    assert_eq!(of_mail.len(), 8);
+    assert_eq!(of_mail.len(), 12);
 
     let one = service.get("/v1/tools/mail_list_drafts").await.json();
     assert!(tools.contains(&one));
