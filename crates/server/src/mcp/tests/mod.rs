@@ -129,8 +129,8 @@ async fn a_session_lists_its_tools_and_calls_one() {
     assert!(list["result"]["ttlMs"].as_u64() > Some(0));
     let tools = client.tools().await;
     let all = names(&tools);
-    // Eight tools of mail, the only connection, and three of Stead.
-    assert_eq!(all.len(), 11, "{all:?}");
+    // Twelve tools of mail, the only connection, and three of Stead.
+    assert_eq!(all.len(), 15, "{all:?}");
     assert_eq!(client.tools().await, tools);
     let drafts = tools
         .iter()
