@@ -213,7 +213,7 @@ async fn calls(stage: &Stage, stead: &Stead) {
 
 async fn tools(stead: &Stead) {
     let of_mail = stead.tools().product("mail").list().await.unwrap();
-    assert_eq!(of_mail.len(), 8);
+    assert_eq!(of_mail.len(), 12);
     let tools = stead
         .tools()
         .identifier("a/b %2F@\u{fc}")

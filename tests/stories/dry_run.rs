@@ -91,6 +91,8 @@ async fn what_a_dry_run_says_is_what_every_tool_sends() {
         ..Setting::default()
     })
     .await;
+    let permissions = json!({ "permissions": ["read", "send", "drafts", "organize"] });
+    stage.patch("/v1/connections/mail", &permissions).await;
     stage.connect("user-1", crate::stage::ADA).await;
     for product in ["workspace", "warehouse", "calendar", "sheets", "drive"] {
         connect(&stage, product).await;

@@ -28,7 +28,7 @@ async fn a_person_sees_the_mail_that_is_sent() {
         .execute(
             "mail_fetch_mails",
             "u1",
-            json!({ "query": "subject:lunch" }),
+            json!({ "query": "subject:lunch from:grace" }),
         )
         .await;
     let mail = &found.json()["data"]["messages"][0]["message"]["id"];

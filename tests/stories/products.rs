@@ -42,6 +42,9 @@ pub async fn create(stage: &Stage, product: &str) {
     if product == "warehouse" {
         new["settings"] = json!({ "account": WAREHOUSE_ACCOUNT });
     }
+    if product == "drive" {
+        new["permissions"] = json!(["read", "files"]);
+    }
     let created = stage.post("/v1/connections", &new).await;
     assert_eq!(created.json()["state"], "ready", "{}", created.text());
 }
