@@ -8,6 +8,7 @@ use stead::{
 use stead_core::{
     environment::Verification,
     resource::{AccountState, ConnectionState, Plan, ProxyRequest, Readiness, Revocation},
+    tool::Effect,
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
@@ -221,10 +222,11 @@ async fn tools(stead: &Stead) {
         .await
         .unwrap();
     for tool in tools {
-        let expected = if tool.product == "mail" {
-            Readiness::Ready
-        } else {
-            Readiness::NeedsConnection
+        // The user has granted the usual scopes, which read.
+        let expected = match (tool.product.as_str(), tool.effect) {
+            ("mail", Effect::Read) => Readiness::Ready,
+            ("mail", _) => Readiness::NeedsScope,
+            _ => Readiness::NeedsConnection,
         };
         assert_eq!(tool.readiness, Some(expected), "{}", tool.name);
     }

@@ -66,7 +66,11 @@ fn planned(plan: &Plan, only: impl Fn(bool) -> bool) -> Vec<Seen> {
     let requests = plan.requests.iter().filter(|one| only(one.sent));
     let mut seen: Vec<Seen> = requests
         .map(|one| {
-            let body = one.body.as_ref().map(|body| body.get().to_owned());
+            // A body that isn't JSON is a string.
+            let body = one.body.as_ref().map(|body| {
+                let text = serde_json::from_str::<String>(body.get());
+                text.unwrap_or_else(|_| body.get().to_owned())
+            });
             (
                 one.method.clone(),
                 one.url.clone(),
