@@ -240,7 +240,7 @@ async fn tools(stead: &Stead) {
         .product("mail")
         .export(ExportFormat::OpenaiStrict);
     let exported = exported.await.unwrap();
-    assert_eq!(exported.len(), 8);
+    assert_eq!(exported.len(), 12);
     assert_eq!(exported[0]["function"]["strict"], true);
     let both = stead
         .tools()

@@ -137,7 +137,7 @@ async fn what_a_dry_run_says_is_what_every_tool_sends() {
         assert_eq!(plan.then, None, "{tool}");
         writes += plan.requests.iter().filter(|one| !one.sent).count();
     }
-    assert_eq!(writes, 11);
+    assert_eq!(writes, 19);
 }
 
 #[tokio::test]
