@@ -182,7 +182,7 @@ impl Submitted {
         }
     }
 
-    /// A mail, whose text is its subject.
+    /// A mail. Its subject is the path.
     fn mail(body: &[u8]) -> Self {
         let mail = URL_SAFE_NO_PAD.decode(parameter(body, "raw"));
         let mail = String::from_utf8(mail.unwrap_or_default()).unwrap_or_default();

@@ -205,7 +205,7 @@ impl Admission {
         match decide::request(&self.policies, sending, classified.as_ref()) {
             Decided::Refused(because) => Err(because.refused()),
             decided => {
-                // Its own statement of effect counts, too: a statement in SQL is sent by a tool that can write.
+                // A tool that can write needs the approval even if this request only reads, such as a SELECT.
                 let acts = writes || sending.effect != Effect::Read;
                 let needs = match decided {
                     Decided::NeedsApproval(because) => Some(because),

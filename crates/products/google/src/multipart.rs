@@ -23,7 +23,7 @@ pub fn related(call: &Call, metadata: &Value, media_type: &str, media: &[u8]) ->
     (format!("multipart/related; boundary={boundary}"), body)
 }
 
-/// A text that none of the parts contains.
+/// A boundary that doesn't occur in the parts.
 fn boundary(call: &Call, parts: &[&[u8]]) -> String {
     let mut count = 0_u32;
     loop {

@@ -43,7 +43,7 @@ const BACK: Duration = Duration::from_secs(10);
 const CUT: Duration = Duration::from_secs(100);
 /// The 99th percentile of refusals, in milliseconds, or as fast as calls were before on a machine that has much to do.
 const AT_ONCE: f64 = 100.0;
-/// The 99th percentile after a fault is at most twice the one before, or too short for a caller to notice.
+/// After a fault, the 99th percentile is at most doubled, or it's so short that a caller doesn't notice.
 const UNNOTICED: f64 = 50.0;
 /// Other callers may be slower by this factor while someone holds unused connections.
 const SANE: f64 = 10.0;

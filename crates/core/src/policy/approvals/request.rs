@@ -201,7 +201,8 @@ impl ToSend {
     }
 }
 
-/// The approval that a person has given for this call and the request that its tool is about to send. If there is none, it's requested once, and that is the error. If
+/// The approval that a person has given for this call and the request that its tool is about to send. If there is none,
+/// it's requested once, and that is the error. If
 /// `may_ask` is false, part of the call was already carried out, and repeating the call would do that again.
 pub(crate) async fn request(
     context: &Context,

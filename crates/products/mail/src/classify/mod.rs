@@ -49,7 +49,7 @@ pub(crate) const KINDS: &[FactKind] = &[
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
 /// Labels that hide a mail and delete it after 30 days.
-const DELETING_LABELS: [&str; 2] = ["TRASH", "SPAM"];
+pub(crate) const DELETING_LABELS: [&str; 2] = ["TRASH", "SPAM"];
 
 /// Gmail accepts both alphabets, with and without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

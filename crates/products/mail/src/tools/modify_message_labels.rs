@@ -10,10 +10,8 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{Message, scopes};
+use crate::{Message, classify::DELETING_LABELS, scopes};
 
-/// Labels that hide a mail, and delete it after 30 days.
-const DELETING: [&str; 2] = ["TRASH", "SPAM"];
 /// Labels that Gmail knows in every mailbox (Gmail API guide, "Manage labels").
 const SYSTEM: [&str; 14] = [
     "CATEGORY_FORUMS",
@@ -68,7 +66,10 @@ impl Tool for ModifyMessageLabels {
         }
         for (index, label) in self.added().iter().enumerate() {
             let path = format!("/add_label_ids/{index}");
-            if DELETING.iter().any(|one| one.eq_ignore_ascii_case(label)) {
+            if DELETING_LABELS
+                .iter()
+                .any(|one| one.eq_ignore_ascii_case(label))
+            {
                 let message = "this tool doesn't move mails to the trash or to spam, because Gmail deletes them after 30 days";
                 violations.add(&path, "not", message);
             } else if self
