@@ -298,7 +298,7 @@ fn descriptions() {
         &BAD,
         "scopes_are_declared",
         &[
-            "bad_read_note v1: the product's default scopes do not cover it",
+            "bad_read_note v1: neither the product's default scopes nor a preset covers it",
             "names no scope",
         ],
     );
@@ -395,7 +395,7 @@ fn requests() {
         &LEAKY,
         "hostile_strings_stay_data",
         &[
-            "leaky_leak with \"folder\" = \"a/b\": GET [\"a\", \"b\"] instead of [\"f\"]",
+            "leaky_leak with \"folder\" = \"a/b\": GET [\"a\", \"b\"], as in no case",
             "the header x-leak cannot hold \"\\0\"",
         ],
     );
