@@ -207,6 +207,10 @@ pub struct McpSession {
     pub connections: Connections,
     /// Names of the tools that it can call. An empty list means all.
     pub(crate) tools: Option<BTreeSet<String>>,
+    /// Name of the set of tools that its list shows.
+    pub(crate) tool_set: String,
+    /// Whether its list has output schemas.
+    pub output_schemas: bool,
     /// Whether it's read-only.
     pub(crate) read_only: bool,
     /// Form and size of its results.

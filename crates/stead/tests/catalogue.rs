@@ -12,6 +12,8 @@ const PRODUCT: usize = 3_500;
 const COMPACT: usize = 7_500;
 /// Those of the three tools that stand for all.
 const SEARCH: usize = 800;
+/// Those of the set `core`, which a new MCP session lists.
+const CORE: usize = 11_000;
 
 /// Tokens of what is sent: a list of tools as JSON without blanks.
 fn tokens(vocabulary: &CoreBPE, tools: &[Value]) -> usize {
@@ -48,6 +50,28 @@ fn the_catalogue_is_small() {
         let each = [Detail::Full, Detail::Compact]
             .map(|detail| tokens(&vocabulary, &exported([tool].into_iter(), openai, detail)));
         println!("{:<40} {each:?}", tool.entry().name());
+    }
+    for name in catalogue.set_names() {
+        let set = catalogue.set(name).unwrap();
+        let each = [
+            (openai, Detail::Full),
+            (openai, Detail::Compact),
+            (ExportFormat::Mcp, Detail::Full),
+        ];
+        let each = each.map(|(format, detail)| {
+            let tools = catalogue.newest().filter(|tool| set.has(tool));
+            let mut tools = exported(tools, format, detail);
+            for tool in &mut tools {
+                // An MCP session's list has them only if its creator asks for them.
+                tool.as_object_mut().unwrap().remove("outputSchema");
+            }
+            tokens(&vocabulary, &tools)
+        });
+        let count = catalogue.newest().filter(|tool| set.has(tool)).count();
+        println!("set {name:<12} {count:>3} tools {each:?} as openai, compact, MCP");
+        if name == "core" {
+            line("core", each[0].max(each[2]), CORE);
+        }
     }
     for product in catalogue.products() {
         let own = catalogue

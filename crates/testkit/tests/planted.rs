@@ -153,6 +153,7 @@ static BAD: Product = Product {
         ToolEntry::of::<BadReadNote>(),
         ToolEntry::of::<Lie>(),
     ],
+    core_tools: &["bad_send_note"],
     ..guides::MISLEADING
 };
 
@@ -279,7 +280,11 @@ fn descriptions() {
     finds(
         &BAD,
         "names_are_unique_and_prefixed",
-        &["bad_read_note v1: twice", "lie: a name is bad_"],
+        &[
+            "bad_read_note v1: twice",
+            "lie: a name is bad_",
+            "bad_send_note: in core_tools, but there is no such tool",
+        ],
     );
     finds(
         &BAD,

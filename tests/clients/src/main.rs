@@ -79,7 +79,10 @@ async fn main() -> Result<ExitCode> {
     tokens.push((String::from("APPLICATION_SECRET"), secret));
     // Each agent has a user of its own, who has authorized nothing yet.
     for agent in AGENTS {
-        let session = NewMcpSession::new(format!("user of {agent}")).connections(["mail"]);
+        let session = NewMcpSession::new(format!("user of {agent}"))
+            .connections(["mail"])
+            .tool_set("all")
+            .output_schemas(true);
         let session = platform.send(session).await?.token;
         let session = session.expose_secret().to_owned();
         tokens.push((format!("{agent}_MCP_TOKEN"), session));

@@ -22,6 +22,7 @@ pub(super) const FLAGS: Flags = &[
     ("/identifier", "--identifier", ""),
     ("/connections", "--connection", ""),
     ("/tools", "--tool", ""),
+    ("/tool_set", "--tool-set", ""),
     ("/policy", "--policy", ""),
     ("/max_bytes", "--max-bytes", ""),
     ("/verify_url", "--verify-url", ""),
@@ -73,6 +74,13 @@ pub(super) struct Session {
     /// Tool that it may call. You can repeat this option. The default is all tools.
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
+    /// Set of the tools that the agent's list shows: core, read, all, search, a product, or one of your own. The agent
+    /// finds the others by a search. The default is core.
+    #[arg(long, value_name = "NAME")]
+    tool_set: Option<String>,
+    /// Show each tool's output schema in the list.
+    #[arg(long)]
+    output_schemas: bool,
     /// Allow only tools that read.
     #[arg(long)]
     read_only: bool,
@@ -96,6 +104,8 @@ impl Session {
         let mut new = NewMcpSession::new(identifier).expires_in(self.expires_in);
         new.connections = some(&self.connections);
         new.tools = some(&self.tools);
+        new.tool_set.clone_from(&self.tool_set);
+        new.output_schemas = self.output_schemas;
         new.read_only = self.read_only;
         new.view = self.view.map(View::from);
         new.max_bytes = self.max_bytes;

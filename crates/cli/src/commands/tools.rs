@@ -1,7 +1,7 @@
 //! `stead tools`: lists the catalogue.
 
 use clap::Args;
-use stead_core::resource::ToolDescription;
+use stead_core::{catalogue::ToolSet, resource::ToolDescription};
 
 use crate::{
     exit::Exit,
@@ -15,11 +15,15 @@ pub(crate) struct Tools {
     /// Only tools of this product.
     #[arg(long)]
     product: Option<String>,
+
+    /// Only tools of this set: core, read, all, or a product.
+    #[arg(long, value_name = "NAME")]
+    tool_set: Option<String>,
 }
 
 impl Tools {
     pub(crate) fn run(self, terminal: &Terminal) -> Outcome {
-        let tools = descriptions(self.product.as_deref())?;
+        let tools = descriptions(self.product.as_deref(), self.tool_set.as_deref())?;
         if terminal.json() {
             terminal.result_json(&tools);
             return Ok(());
@@ -37,8 +41,11 @@ impl Tools {
     }
 }
 
-/// The newest version of every tool, sorted by name, of one or all products.
-pub(super) fn descriptions(product: Option<&str>) -> Outcome<Vec<ToolDescription>> {
+/// The newest version of every tool, sorted by name, of one or all products and of a set.
+pub(super) fn descriptions(
+    product: Option<&str>,
+    tool_set: Option<&str>,
+) -> Outcome<Vec<ToolDescription>> {
     let catalogue = stead::products::catalogue();
     let product = match product {
         Some(name) => Some(catalogue.product_called(name).ok_or_else(|| {
@@ -50,8 +57,10 @@ pub(super) fn descriptions(product: Option<&str>) -> Outcome<Vec<ToolDescription
         })?),
         None => None,
     };
+    let set = catalogue.set(tool_set.unwrap_or(ToolSet::ALL))?;
     let tools = catalogue
         .newest()
+        .filter(|tool| set.has(tool))
         .filter(|tool| product.is_none_or(|product| tool.product().name == product.name))
         .map(ToolDescription::of)
         .collect::<Result<_, _>>()?;
@@ -66,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_the_members_that_programs_read() {
-        let listed = serde_json::to_value(descriptions(None).unwrap()).unwrap();
+        let listed = serde_json::to_value(descriptions(None, None).unwrap()).unwrap();
         let tools = listed.as_array().unwrap();
         assert!(!tools.is_empty());
         for tool in tools {
@@ -110,7 +119,11 @@ mod tests {
 
     #[test]
     fn a_product_narrows_the_list_and_an_unknown_one_is_refused() {
-        assert_eq!(descriptions(Some("mail")).unwrap().len(), 12);
-        assert_eq!(descriptions(Some("post")).unwrap_err().exit(), Exit::Input);
+        assert_eq!(descriptions(Some("mail"), None).unwrap().len(), 12);
+        assert_eq!(descriptions(Some("mail"), Some("core")).unwrap().len(), 7);
+        for unknown in [(Some("post"), None), (None, Some("post"))] {
+            let refused = descriptions(unknown.0, unknown.1).unwrap_err();
+            assert_eq!(refused.exit(), Exit::Input);
+        }
     }
 }

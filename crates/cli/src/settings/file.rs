@@ -33,6 +33,9 @@ pub(crate) struct FileOnly {
     /// A name that starts with a dot matches all names below it.
     #[serde(default)]
     pub(crate) private_hosts: Vec<String>,
+    /// Your own sets of tools: names of tools by the name of the set. MCP sessions and lists of tools can name one.
+    #[serde(default)]
+    pub(crate) tool_sets: BTreeMap<String, Vec<String>>,
 }
 
 /// A file for the reference, with every key of `FileOnly`.
@@ -52,6 +55,9 @@ issuer = "https://login.corp.example"
 [products.mail.origins]
 gmail = "https://gateway.corp.example/gmail"
 people = "https://gateway.corp.example/people"
+
+[tool_sets]
+support = ["mail_fetch_mails", "mail_reply_to_message", "workspace_search"]
 "#;
 
 /// The remedy if a key is unknown.

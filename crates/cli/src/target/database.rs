@@ -328,6 +328,9 @@ impl DatabaseArgs {
             for host in &file.own().private_hosts {
                 builder = builder.private_host(host);
             }
+            for (name, tools) in &file.own().tool_sets {
+                builder = builder.tool_set(name, tools);
+            }
         }
         if let Some(url) = self.verify_url() {
             builder = builder.verify_url(url);

@@ -59,10 +59,14 @@ fn matching<'c>(
     let asked = filter.products.iter();
     let asked = asked.map(|product| Ok(context.products.endpoints(product)?.product.name));
     let asked: Vec<&str> = asked.collect::<Result<_>>()?;
+    let set = filter.tool_set.as_deref();
+    let set = set.map(|name| context.products.catalogue.set(name));
+    let set = set.transpose()?;
     Ok(context.products.catalogue.newest().filter(move |tool| {
         let product = tool.product().name;
         connection.is_none_or(|connection| connection.product == product)
             && (asked.is_empty() || asked.contains(&product))
+            && set.is_none_or(|set| set.has(tool))
             && filter
                 .effect
                 .is_none_or(|effect| effect == tool.entry().effect())

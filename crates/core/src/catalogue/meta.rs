@@ -1,6 +1,8 @@
 //! Three tools that give access to all others. A model searches, reads a description and executes the tool. They use
 //! little context, however many tools exist.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -94,14 +96,8 @@ impl Catalogue {
     /// # Errors
     /// [`ErrorKind::Internal`] if a tool has an invalid schema. A test rules this out.
     pub fn meta_tools(&self, format: ExportFormat) -> Result<Vec<Exported>> {
-        let mut products: Vec<_> = self.products.iter().map(|product| product.name).collect();
-        products.sort_unstable();
-        let products = format!(" Products: {}.", products.join(", "));
-        Ok(vec![
-            meta::<SearchTools>(SEARCH_TOOLS, &products, Effect::Read, Hints::READS, format)?,
-            meta::<DescribeTool>(DESCRIBE_TOOL, "", Effect::Read, Hints::READS, format)?,
-            meta::<ExecuteTool>(EXECUTE_TOOL, "", Effect::Delete, Hints::ANYTHING, format)?,
-        ])
+        let products = self.products.iter().map(|product| product.name);
+        meta_tools(products.collect(), false, format)
     }
 
     /// Description of a tool for a model.
@@ -118,6 +114,25 @@ impl Catalogue {
             input_schema: whole_for_models(schema),
         })
     }
+}
+
+/// The three tools for the tools of these products, which may all be read-only.
+pub(crate) fn meta_tools(
+    products: BTreeSet<&str>,
+    read_only: bool,
+    format: ExportFormat,
+) -> Result<Vec<Exported>> {
+    let products: Vec<_> = products.into_iter().collect();
+    let products = format!(" Products: {}.", products.join(", "));
+    let (effect, hints) = match read_only {
+        true => (Effect::Read, Hints::READS),
+        false => (Effect::Delete, Hints::ANYTHING),
+    };
+    Ok(vec![
+        meta::<SearchTools>(SEARCH_TOOLS, &products, Effect::Read, Hints::READS, format)?,
+        meta::<DescribeTool>(DESCRIBE_TOOL, "", Effect::Read, Hints::READS, format)?,
+        meta::<ExecuteTool>(EXECUTE_TOOL, "", effect, hints, format)?,
+    ])
 }
 
 fn meta<T: JsonSchema>(

@@ -2,9 +2,10 @@
 
 mod meta;
 mod search;
+mod sets;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},
 };
 
@@ -21,10 +22,15 @@ use crate::{
     tool::ToolEntry,
 };
 
+#[cfg(feature = "platform")]
+pub(crate) use meta::meta_tools;
 pub use meta::{
     DESCRIBE_TOOL, DescribeTool, EXECUTE_TOOL, ExecuteTool, MetaCall, SEARCH_TOOLS, ToolDetails,
 };
+#[cfg(feature = "platform")]
+pub(crate) use search::search_among;
 pub use search::{FoundTool, FoundTools, SearchTools};
+pub use sets::ToolSet;
 
 /// Words in names that people expect. If no tool does such a task, a raw request can.
 const OF_RAW_REQUESTS: [&str; 5] = ["send", "reply", "append", "delete", "upload"];
@@ -38,6 +44,8 @@ pub struct Catalogue {
     by_name: BTreeMap<&'static str, Vec<usize>>,
     /// Names of products that this program was built without.
     absent: &'static [&'static str],
+    /// The operator's own sets of tools, by name.
+    sets: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// One version of a tool.
@@ -140,6 +148,7 @@ impl Catalogue {
             tools,
             by_name,
             absent: &[],
+            sets: BTreeMap::new(),
         }
     }
 

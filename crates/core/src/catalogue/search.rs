@@ -100,45 +100,56 @@ impl Catalogue {
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an unknown product.
     pub fn search(&self, asked: &SearchTools, products: Option<&[String]>) -> Result<FoundTools> {
-        let known = || self.products.iter().map(|product| product.name);
-        let known =
-            || known().filter(|name| products.is_none_or(|all| all.iter().any(|one| one == name)));
-        if let Some(product) = &asked.product
-            && !known().any(|name| name == product)
-        {
-            return Err(Error::invalid_at("/product", unknown(product, known())));
-        }
-        let is_asked = |tool: &CatalogueTool| {
-            let name = tool.product.name;
-            known().any(|known| known == name)
-                && asked.product.as_ref().is_none_or(|product| product == name)
-        };
-        let all = self.newest().filter(|tool| is_asked(tool));
-        let all = all.map(Words::of).collect::<Result<Vec<_>>>()?;
-        let mut ranked: Vec<_> = all.iter().map(|words| (0, words)).collect();
-        for word in words(crate::scrub::scrub(&asked.query, QUERY).as_str()) {
-            let score = |tool: &Words<'_>| tool.score(&word);
-            let rarity = rarity(all.len(), all.iter().filter(|tool| score(tool) > 0).count());
-            for (total, tool) in &mut ranked {
-                *total += score(tool) * rarity;
-            }
-        }
-        ranked.retain(|(total, _)| *total > 0);
-        ranked.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.name().cmp(other.name())));
-        let limit = asked.limit.unwrap_or(FOUND) as usize;
-        let best = ranked.iter().take(limit);
-        let tools = best
-            .map(|(_, words)| FoundTool::of(words.tool))
-            .collect::<Result<Vec<_>>>()?;
-        let hint = tools.is_empty().then(|| {
-            let products: Vec<_> = known().collect();
-            format!(
-                "No tool matches. Use other words, or name a product: {}.",
-                products.join(", ")
-            )
-        });
-        Ok(FoundTools { tools, hint })
+        let is_among = |name| products.is_none_or(|all| all.iter().any(|one| one == name));
+        search_among(
+            asked,
+            self.newest().filter(|tool| is_among(tool.product.name)),
+        )
     }
+}
+
+/// The same among these tools.
+pub(crate) fn search_among<'c>(
+    asked: &SearchTools,
+    tools: impl Iterator<Item = &'c CatalogueTool>,
+) -> Result<FoundTools> {
+    let tools: Vec<_> = tools.collect();
+    let known: BTreeSet<_> = tools.iter().map(|tool| tool.product.name).collect();
+    let known = || known.iter().copied();
+    if let Some(product) = &asked.product
+        && !known().any(|name| name == product)
+    {
+        return Err(Error::invalid_at("/product", unknown(product, known())));
+    }
+    let is_asked = |tool: &CatalogueTool| {
+        let product = asked.product.as_ref();
+        product.is_none_or(|product| product == tool.product.name)
+    };
+    let all = tools.into_iter().filter(|tool| is_asked(tool));
+    let all = all.map(Words::of).collect::<Result<Vec<_>>>()?;
+    let mut ranked: Vec<_> = all.iter().map(|words| (0, words)).collect();
+    for word in words(crate::scrub::scrub(&asked.query, QUERY).as_str()) {
+        let score = |tool: &Words<'_>| tool.score(&word);
+        let rarity = rarity(all.len(), all.iter().filter(|tool| score(tool) > 0).count());
+        for (total, tool) in &mut ranked {
+            *total += score(tool) * rarity;
+        }
+    }
+    ranked.retain(|(total, _)| *total > 0);
+    ranked.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.name().cmp(other.name())));
+    let limit = asked.limit.unwrap_or(FOUND) as usize;
+    let best = ranked.iter().take(limit);
+    let tools = best
+        .map(|(_, words)| FoundTool::of(words.tool))
+        .collect::<Result<Vec<_>>>()?;
+    let hint = tools.is_empty().then(|| {
+        let products: Vec<_> = known().collect();
+        format!(
+            "No tool matches. Use other words, or name a product: {}.",
+            products.join(", ")
+        )
+    });
+    Ok(FoundTools { tools, hint })
 }
 
 impl FoundTool {

@@ -46,6 +46,7 @@ static DEMO: Product = Product {
 static POST: Product = Product {
     name: "post",
     tools: &[ToolEntry::of::<Send>()],
+    core_tools: &["post_send_letter"],
     ..Product::BASE
 };
 
@@ -246,5 +247,66 @@ fn three_tools_stand_for_all_in_every_format() {
             tools[0].tool.to_string().contains("Products: demo, post."),
             "{name}"
         );
+    }
+}
+
+#[test]
+fn a_set_has_its_tools_and_no_others() {
+    let own = |tools: &[&str]| {
+        let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        BTreeMap::from([(String::from("support"), tools)])
+    };
+    let catalogue = catalogue().with_sets(own(&["demo_notes"])).unwrap();
+    let all = ["demo_list_notes", "demo_read_note", "post_send_letter"];
+    for (name, expected) in [
+        ("core", &all[2..]),
+        ("read", &all),
+        ("all", &all),
+        ("search", &[]),
+        ("post", &all[2..]),
+        // By its present name, though it was named by an older one.
+        ("support", &all[..1]),
+    ] {
+        let set = catalogue.set(name).unwrap();
+        let tools = catalogue.newest().filter(|tool| set.has(tool));
+        let tools: Vec<_> = tools.map(|tool| tool.entry().name()).collect();
+        assert_eq!(tools, expected, "{name}");
+    }
+    let unknown = catalogue.set("suport").unwrap_err();
+    let message = unknown.violation_list()[0].to_string();
+    assert!(message.starts_with("/tool_set: "), "{message}");
+    assert!(message.contains("did you mean support"), "{message}");
+    assert!(
+        message.ends_with("core, read, all, search, demo, post, support"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_set_that_cannot_work_is_refused_with_its_setting() {
+    for (name, tools, why) in [
+        (
+            "core",
+            vec!["demo_read_note"],
+            "can't have the name \"core\"",
+        ),
+        (
+            "demo",
+            vec!["demo_read_note"],
+            "can't have the name \"demo\"",
+        ),
+        (" ", vec!["demo_read_note"], "can't have the name \" \""),
+        ("support", vec![], "the set has no tool"),
+        (
+            "support",
+            vec!["demo_read_notes"],
+            "did you mean demo_read_note",
+        ),
+    ] {
+        let tools = tools.into_iter().map(str::to_owned).collect();
+        let refused = catalogue().with_sets(BTreeMap::from([(name.to_owned(), tools)]));
+        let error = refused.unwrap_err();
+        assert!(error.message().contains(why), "{error}");
+        assert_eq!(error.context()["setting"], format!("tool_sets.{name}"));
     }
 }

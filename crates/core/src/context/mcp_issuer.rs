@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     caller::Connections,
-    catalogue::Catalogue,
+    catalogue::{Catalogue, ToolSet},
     identifier::ConnectionName,
     jwt::{KeyName, Keys},
     seal::Pseudonyms,
@@ -63,6 +63,8 @@ pub struct McpIssuer {
     pub(crate) required_scope: Option<String>,
     pub(crate) connections: Connections,
     pub(crate) tools: Option<BTreeSet<String>>,
+    pub(crate) tool_set: Option<String>,
+    pub(crate) output_schemas: bool,
     pub(crate) read_only: bool,
     pub(crate) policy: Option<String>,
     pub(crate) verify_url: Option<String>,
@@ -88,6 +90,8 @@ impl McpIssuer {
             required_scope: None,
             connections: Connections::ALL,
             tools: None,
+            tool_set: None,
+            output_schemas: false,
             read_only: false,
             policy: None,
             verify_url: None,
@@ -139,6 +143,24 @@ impl McpIssuer {
     pub fn tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.tools = Some(names.into_iter().map(Into::into).collect());
         self
+    }
+
+    /// Set of the tools that agents' lists show, as in [`NewMcpSession`](crate::resource::NewMcpSession).
+    #[must_use]
+    pub fn tool_set(mut self, name: impl Into<String>) -> Self {
+        self.tool_set = Some(name.into());
+        self
+    }
+
+    /// Agents' lists have output schemas.
+    #[must_use]
+    pub fn output_schemas(mut self) -> Self {
+        self.output_schemas = true;
+        self
+    }
+
+    pub(crate) fn listed_set(&self) -> &str {
+        ToolSet::of_list(self.tool_set.as_deref(), self.tools.is_some())
     }
 
     /// Agents can call only read-only tools.
@@ -232,6 +254,7 @@ impl KnownIssuer {
             });
             options.tools = Some(present.collect::<Result<_>>()?);
         }
+        catalogue.set(options.listed_set())?;
         let claim = options.identifier_claim.as_str();
         if CHANGES.contains(&claim) {
             tracing::warn!(

@@ -197,6 +197,7 @@ impl Context {
     ) -> Result<Self> {
         options.retention.check()?;
         options::check_store_outage(options.store_outage)?;
+        let catalogue = catalogue.with_sets(options.tool_sets)?;
         let provider = options.sign_in_provider.map(KnownProvider::new);
         let sign_in_provider = provider.transpose()?;
         let mcp_issuer = options
@@ -211,7 +212,7 @@ impl Context {
                         "the options name the product {name:?}, which this environment doesn't have"
                     ),
                 )
-                .with_context(endpoints::SETTING, format!("products.{name}")));
+                .with_context(crate::error::SETTING, format!("products.{name}")));
             }
         }
         let endpoints = catalogue

@@ -34,6 +34,8 @@ pub struct EnvironmentOptions {
     pub verify_url: Option<String>,
     /// Endpoints and rate limits per product, if they differ from the defaults.
     pub products: BTreeMap<String, ProductOptions>,
+    /// Your own sets of tools: names of tools by the name of the set. An agent's MCP session can name one.
+    pub tool_sets: BTreeMap<String, Vec<String>>,
     /// How long Stead keeps history, and how much of it.
     pub retention: Retention,
     /// Hosts that can be in a private network: names, or domains such as `.corp.example`. Webhooks to them can use
@@ -73,6 +75,7 @@ impl EnvironmentOptions {
             verify_origins: Vec::new(),
             verify_url: None,
             products: BTreeMap::new(),
+            tool_sets: BTreeMap::new(),
             retention: Retention::default(),
             private_hosts: Vec::new(),
             calls: CallLimits::default(),

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{AppCredential, NewAudit, NewEvent};
 use crate::{
     caller::{self, Caller},
+    catalogue::ToolSet,
     results::ResultOptions,
 };
 
@@ -18,10 +19,21 @@ impl McpSession {
         ResultOptions::for_agents(self.view, self.max_bytes)
     }
 
+    /// The set of tools in its list. A session of an earlier version has none, and lists all tools.
+    pub(crate) fn tool_set(&self) -> &str {
+        self.tool_set.as_deref().unwrap_or(ToolSet::ALL)
+    }
+
+    /// Whether its list has output schemas. In earlier versions, every list had them.
+    pub(crate) fn lists_output_schemas(&self) -> bool {
+        self.output_schemas || self.tool_set.is_none()
+    }
+
     /// The caller with this session. It's limited to the current connections and scopes of the credential that created
     /// it.
     pub(crate) fn caller(self, credential: Option<AppCredential>) -> Caller {
-        let results = self.results();
+        let (results, output_schemas) = (self.results(), self.lists_output_schemas());
+        let tool_set = self.tool_set().to_owned();
         let (mut scopes, mut policy, mut connections) = (None, None, self.connections);
         if let Some(credential) = credential {
             scopes = Some(credential.scopes());
@@ -35,6 +47,8 @@ impl McpSession {
             identifier: self.identifier,
             connections,
             tools: self.tools,
+            tool_set,
+            output_schemas,
             read_only: self.read_only,
             results,
             verify_url: self.verify_url,

@@ -26,6 +26,10 @@ use crate::scrub::{Secrets, mask};
 /// Result of everything that can fail in Stead.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Member of an error's context with the name of an invalid setting, such as `products.mail.token_url`.
+#[cfg(feature = "catalogue")]
+pub(crate) const SETTING: &str = "setting";
+
 /// Default time before retrying when the store doesn't respond.
 const STORE_BACK: Duration = Duration::from_secs(2);
 

@@ -40,6 +40,8 @@ pub struct PermissionChoice {
     pub text: String,
     /// Whether a connection usually has it: one of the product's default scopes, or a capability that a tool needs.
     pub is_usual: bool,
+    /// The preset that has it, which tells the vendor's conditions.
+    pub preset: Option<&'static Preset>,
     /// Names of the tools that need no other permission.
     pub tools: Vec<&'static str>,
 }
@@ -63,8 +65,13 @@ impl Product {
         self.presets.iter().find(|preset| preset.name == name)
     }
 
-    /// The permissions that a connection can have, described in English. The usual ones come first, then those that
-    /// enable tools, then the rest. Empty if connections take no permissions.
+    fn preset_with(&self, scope: &str) -> Option<&'static Preset> {
+        let mut presets = self.presets.iter();
+        presets.find(|preset| preset.scopes.contains(&scope))
+    }
+
+    /// The permissions that a connection can have, described in English. The usual ones come first, then those of
+    /// presets, then those that enable tools, then the rest. Empty if connections take no permissions.
     pub fn permission_choices(&self) -> Vec<PermissionChoice> {
         let (always, default) = match self.oauth.permissions {
             Permissions::Scopes { always, default } => (always, Some(default)),
@@ -83,13 +90,20 @@ impl Product {
                         Some(default) => default.contains(&name.as_str()),
                         None => !tools.is_empty(),
                     },
+                    preset: self.preset_with(name),
                     name: name.clone(),
                     text: text.clone(),
                     tools,
                 }
             })
             .collect();
-        choices.sort_by_key(|choice| (!choice.is_usual, choice.tools.is_empty()));
+        choices.sort_by_key(|choice| {
+            (
+                !choice.is_usual,
+                choice.preset.is_none(),
+                choice.tools.is_empty(),
+            )
+        });
         choices
     }
 

@@ -92,7 +92,7 @@ resource! {
         /// The exact arguments, as JSON.
         private arguments: Sealed<place::Arguments>,
         /// The first request with which the tool will change something, such as the mail that it sends. The approval is
-        /// valid for exactly this request. Absent in lists, and for a raw request, whose arguments show it.
+        /// valid for exactly this request. Absent in lists, and for a raw request, which `arguments` shows.
         pub request: Option<ApprovedRequest> = computed None,
         /// The content of the request as a person sees it, such as the mail with its recipients. Absent in lists, and if
         /// the request itself says enough.

@@ -80,6 +80,13 @@ pub struct NewMcpSession {
     /// Names of the tools that it can call. Defaults to all tools of the connections' products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
+    /// Set of the tools that the agent's list shows: `core`, `read`, `all`, `search`, a product, or one of the
+    /// operator's own. The agent finds the other tools by a search. Defaults to `core`, or to `all` with `tools`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_set: Option<String>,
+    /// Whether the list has each tool's output schema, which more than doubles its size.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub output_schemas: bool,
     /// Whether it has only read-only tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
@@ -107,7 +114,7 @@ resource! {
     #[derive(Eq)]
     #[schemars(example = json!({
         "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-        "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected",
+        "tool_set": "core", "output_schemas": false, "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected",
         "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
         "expires_at": "2026-11-22T14:38:43Z",
     }))]
@@ -126,6 +133,14 @@ resource! {
         pub tools: Option<Vec<String>> = computed row.tools.clone().map(Vec::from_iter),
         #[serde(default, skip_serializing_if = "Option::is_none")]
         private tools: Option<BTreeSet<String>>,
+        /// Set of the tools that the agent's list shows.
+        pub tool_set: String = computed row.tool_set().to_owned(),
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private tool_set: Option<String>,
+        /// Whether the list has each tool's output schema.
+        pub output_schemas: bool = computed row.lists_output_schemas(),
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private output_schemas: bool,
         /// Whether it has only read-only tools.
         pub read_only: bool = stored,
         /// Name of the policy for its calls. Absent if it has none.
@@ -154,7 +169,9 @@ resource! {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-    "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "tool_set": "core", "output_schemas": false, "read_only": true, "view": "readable", "max_bytes": 40000,
+    "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa",
+    "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z", "url": "https://stead.example.com/mcp", "token": "stead_mcp_…",
 }))]
 #[non_exhaustive]

@@ -96,6 +96,8 @@ pub struct ToolFilter {
     pub effect: Option<Effect>,
     /// Only tools of this connection's product.
     pub connection_name: Option<String>,
+    /// Only tools of this set.
+    pub tool_set: Option<String>,
     /// How much of each tool to export. Only for exports.
     pub detail: Detail,
     /// Also returns whether this user can call each tool, through the given connection or through any connection of the

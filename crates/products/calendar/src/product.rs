@@ -76,6 +76,14 @@ pub static PRODUCT: Product = Product {
         },
     ],
     tools: TOOLS,
+    core_tools: &[
+        "calendar_list_events",
+        "calendar_get_event_by_id",
+        "calendar_create_event",
+        "calendar_update_event",
+        "calendar_delete_event",
+        "calendar_respond_to_event",
+    ],
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };

@@ -69,6 +69,11 @@ pub static PRODUCT: Product = Product {
         finds_nothing: false,
     }],
     tools: TOOLS,
+    core_tools: &[
+        "drive_search_files",
+        "drive_search_content",
+        "drive_upload_file",
+    ],
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };

@@ -117,6 +117,15 @@ pub static PRODUCT: Product = Product {
         },
     ],
     tools: TOOLS,
+    core_tools: &[
+        "mail_fetch_mails",
+        "mail_get_thread_by_id",
+        "mail_get_attachment_by_id",
+        "mail_modify_message_labels",
+        "mail_send_message",
+        "mail_reply_to_message",
+        "mail_create_draft",
+    ],
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };

@@ -74,6 +74,12 @@ pub static PRODUCT: Product = Product {
         finds_nothing: true,
     }],
     tools: TOOLS,
+    core_tools: &[
+        "sheets_get_values",
+        "sheets_update_values",
+        "sheets_append_values",
+        "sheets_create_spreadsheet",
+    ],
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };

@@ -118,6 +118,11 @@ pub static PRODUCT: Product = Product {
         finds_nothing: false,
     }],
     tools: TOOLS,
+    core_tools: &[
+        "warehouse_get_tables",
+        "warehouse_run_select",
+        "warehouse_get_query_status",
+    ],
     docs: include_str!("docs.md"),
     ..Product::BASE
 };

@@ -109,6 +109,12 @@ pub static PRODUCT: Product = Product {
         finds_nothing: false,
     }],
     tools: TOOLS,
+    core_tools: &[
+        "workspace_search",
+        "workspace_create_page",
+        "workspace_append_blocks",
+        "workspace_query_data_source",
+    ],
     docs: include_str!("docs.md"),
     ..Product::BASE
 };

@@ -17,6 +17,7 @@ use super::{
     caller,
     client::Client,
     connection::{CONNECTION, of_product, one_of},
+    find,
     links::Links,
     own_tools,
     progress::Progress,
@@ -44,11 +45,17 @@ pub(super) async fn call(
     let session = caller::session(environment).map_err(protocol_error)?;
     let connections = environment.mcp_connections().await;
     let connections = connections.map_err(protocol_error)?;
+    if let Err(error) = find::executed(&mut request) {
+        return Ok(results::error(&error).into());
+    }
     let digest = authorize::digest(&request, client);
     let mut arguments = request.arguments.take().unwrap_or_default();
     let name = request.name.as_ref();
     if let Some(result) = own_tools::call(environment, links, &connections, name, &arguments).await
     {
+        return Ok(result.into());
+    }
+    if let Some(result) = find::call(environment, name, &arguments).await {
         return Ok(result.into());
     }
     let given = arguments.remove(CONNECTION);

@@ -18,8 +18,9 @@ use stead_core::environment::Environment;
 use super::{call, client::Client, links::Links, results::protocol_error, tools};
 
 /// Instructions for a model about all tools together.
-const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. If the user needs to \
-    authorize first, a tool responds with a link. Show it to the user, and call the tool again when the user has opened it.";
+const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. If the list has \
+    stead_search_tools, it finds more tools. If the user needs to authorize first, a tool responds with a link. Show it \
+    to the user, and call the tool again when the user has opened it.";
 /// How long a client may cache a list of tools.
 const TTL_MS: u64 = 60_000;
 

@@ -9,6 +9,7 @@ mod caller;
 mod client;
 mod connection;
 mod direct;
+mod find;
 mod handler;
 mod lenient;
 mod links;

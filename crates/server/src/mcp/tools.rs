@@ -1,7 +1,7 @@
 //! The tools of a session in the protocol's form.
 
 use rmcp::model::Tool;
-use serde_json::json;
+use serde_json::{Value, json};
 use stead::Error;
 use stead_core::{
     catalogue::CatalogueTool, environment::McpOffer, results::View, schema::ExportFormat,
@@ -9,22 +9,31 @@ use stead_core::{
 
 use super::{
     connection::{CONNECTION, connection_parameter, of_product},
+    find,
     own_tools::{self, read},
 };
 
-/// Every tool of a session, by name, followed by Stead's own.
+/// The tools in a session's list, by name, followed by Stead's own.
 pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
-    let tools = offer.tools.iter().map(|tool| describe(tool, offer));
-    tools.chain(own_tools::list(offer)).collect()
+    let tools = offer.listed().map(|tool| read(describe(tool, offer)?));
+    let finders = find::tools(offer)?.into_iter().map(read);
+    tools.chain(finders).chain(own_tools::list(offer)).collect()
 }
 
-fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
+/// A tool with the parameters that this session needs.
+pub(super) fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Value, Error> {
     let mut described = tool.export(ExportFormat::Mcp)?;
     described["title"] = json!(title(tool));
-    if offer.results.view == View::Readable
-        && let Some(view) = tool.readable_schema()
-    {
-        described["outputSchema"] = view.clone();
+    match tool.readable_schema() {
+        _ if !offer.output_schemas => {
+            if let Some(members) = described.as_object_mut() {
+                members.remove("outputSchema");
+            }
+        }
+        Some(view) if offer.results.view == View::Readable => {
+            described["outputSchema"] = view.clone();
+        }
+        _ => {}
     }
     let names: Vec<&str> = of_product(&offer.connections, tool.product())
         .map(|connection| connection.name.as_str())
@@ -38,7 +47,7 @@ fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
             schema["required"] = json!([CONNECTION]);
         }
     }
-    read(described)
+    Ok(described)
 }
 
 /// For example `Fetch mails (Gmail)` for `mail_fetch_mails`.

@@ -58,6 +58,11 @@ impl Tools {
         self.filter.connection_name = Some(name.into());
         self
     }
+    /// Only tools of this set: `core`, `read`, a product, or one of the operator's own.
+    pub fn set(mut self, name: impl Into<String>) -> Self {
+        self.filter.tool_set = Some(name.into());
+        self
+    }
     /// Adds to each tool whether this user can call it now, through any connection of its product.
     pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
         self.filter.identifier = Some(identifier.into());
@@ -71,7 +76,8 @@ impl Tools {
     /// The tools, by name.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an unknown product or an invalid identifier.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an unknown product or set, or an invalid
+    /// identifier.
     pub async fn list(self) -> Result<Vec<ToolDescription>> {
         self.backend.tools(self.filter).await
     }

@@ -276,6 +276,14 @@ impl PlatformBuilder {
         self
     }
 
+    /// Adds a set of tools, which MCP sessions and lists of tools can name.
+    pub fn tool_set<S: AsRef<str>>(self, name: &str, tools: impl IntoIterator<Item = S>) -> Self {
+        let tools = tools.into_iter().map(|tool| tool.as_ref().to_owned());
+        self.set(|all| {
+            all.tool_sets.insert(name.to_owned(), tools.collect());
+        })
+    }
+
     /// How long the history of calls and events is kept; 30 days each by default.
     pub fn retention(self, retention: Retention) -> Self {
         self.set(|options| options.retention = retention)

@@ -94,6 +94,7 @@ fn parameters<'a>(
         ("product", given(products)),
         ("effect", filter.effect.map(Effect::name)),
         ("connection_name", filter.connection_name.as_deref()),
+        ("tool_set", filter.tool_set.as_deref()),
         ("identifier", filter.identifier.as_deref()),
     ]
 }

@@ -34,6 +34,14 @@ pub(super) fn names_are_unique_and_prefixed(subject: &Subject, faults: &mut Faul
     if subject.product.tools.is_empty() {
         faults.add("no tools");
     }
+    for name in subject.product.core_tools {
+        let mut tools = subject.product.tools.iter();
+        if !tools.any(|entry| entry.name() == *name) {
+            faults.add(format_args!(
+                "{name}: in core_tools, but there is no such tool"
+            ));
+        }
+    }
 }
 
 /// Versions are dates.

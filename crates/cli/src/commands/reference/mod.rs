@@ -132,7 +132,7 @@ fn tools() -> Outcome<String> {
                 line!(page, "- `{scope}`");
             }
         }
-        for tool in descriptions(Some(product.name))? {
+        for tool in descriptions(Some(product.name), None)? {
             describe(&mut page, &tool);
         }
     }
@@ -417,7 +417,7 @@ mod tests {
         for kind in ErrorKind::ALL {
             assert!(pages[0].contains(&format!("| `{}` |", kind.name())));
         }
-        for tool in descriptions(None).unwrap() {
+        for tool in descriptions(None, None).unwrap() {
             assert!(pages[1].contains(&format!("### {}", tool.name)));
         }
         for known in EVENT_TYPES {

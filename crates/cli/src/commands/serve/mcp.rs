@@ -35,6 +35,15 @@ pub(super) struct McpArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     mcp_tools: Vec<String>,
 
+    /// Set of the tools that the list of an agent with a JWT shows: core, read, all, search, a product, or one of your
+    /// own. The agent finds the others by a search. The default is core, or all with --mcp-tools.
+    #[arg(long, value_name = "NAME")]
+    mcp_tool_set: Option<String>,
+
+    /// Show each tool's output schema in the list of an agent with a JWT.
+    #[arg(long)]
+    mcp_output_schemas: bool,
+
     /// Allow agents with a JWT to call only tools that read.
     #[arg(long)]
     mcp_read_only: bool,
@@ -79,6 +88,12 @@ impl McpArgs {
         if !tools.is_empty() {
             issuer = issuer.tools(tools);
         }
+        if let Some(set) = given(self.mcp_tool_set.as_ref()) {
+            issuer = issuer.tool_set(set);
+        }
+        if self.mcp_output_schemas {
+            issuer = issuer.output_schemas();
+        }
         if self.mcp_read_only {
             issuer = issuer.read_only();
         }
@@ -97,10 +112,12 @@ impl McpArgs {
             &self.mcp_identifier_claim,
             &self.mcp_required_scope,
             &self.mcp_policy,
+            &self.mcp_tool_set,
             &self.mcp_verify_url,
         ];
         let lists = [&self.mcp_connections, &self.mcp_tools];
         self.mcp_read_only
+            || self.mcp_output_schemas
             || texts.into_iter().any(|text| given(text.as_ref()).is_some())
             || lists.into_iter().any(|names| !list(names).is_empty())
     }
@@ -156,6 +173,8 @@ mod tests {
             mcp_required_scope: text("tools"),
             mcp_connections: vec![String::from("mail"), String::from(" calendar")],
             mcp_tools: vec![String::from("mail_fetch_mails")],
+            mcp_tool_set: text("read"),
+            mcp_output_schemas: true,
             mcp_read_only: true,
             mcp_policy: text("agents"),
             mcp_verify_url: text("https://app.example.com/connected"),
@@ -169,6 +188,8 @@ mod tests {
             "email",
             "calendar",
             "mail_fetch_mails",
+            "tool_set: Some(\"read\")",
+            "output_schemas: true",
             "read_only: true",
             "agents",
         ] {

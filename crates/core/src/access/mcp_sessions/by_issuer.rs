@@ -57,6 +57,8 @@ pub(in crate::access) async fn check_jwt(
         identifier,
         connections: options.connections.clone(),
         tools: options.tools.clone(),
+        tool_set: options.listed_set().to_owned(),
+        output_schemas: options.output_schemas,
         read_only: options.read_only,
         results: ResultOptions::for_agents(None, None),
         verify_url: options.verify_url.clone(),

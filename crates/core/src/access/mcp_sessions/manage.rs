@@ -9,6 +9,7 @@ use super::{PREFIX, is_seen, missing, own};
 use crate::{
     Error, ErrorKind, Result,
     caller::{Caller, Connections},
+    catalogue::ToolSet,
     context::{Context, change::Change},
     digest::Digest,
     domain::McpSession,
@@ -56,6 +57,8 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
     let connections = connections(context, new.connections.as_deref()).await?;
     let tools = new.tools.as_deref();
     let tools = tools.map(|names| known_tools(context, names)).transpose()?;
+    let tool_set = ToolSet::of_list(new.tool_set.as_deref(), tools.is_some()).to_owned();
+    context.products.catalogue.set(&tool_set)?;
     let policy = match &new.policy {
         Some(name) => Some(context.existing_policy(name).await?),
         None => None,
@@ -70,6 +73,8 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         identifier,
         connections,
         tools,
+        tool_set: Some(tool_set),
+        output_schemas: new.output_schemas,
         read_only: new.read_only,
         policy: new.policy,
         view: new.view,

@@ -2,8 +2,16 @@
 
 use super::own;
 use crate::{
-    Result, catalogue::CatalogueTool, context::Context, domain::readiness::connection_ready,
-    identifier::ConnectionName, product::Product, results::ResultOptions, scope::ScopeName,
+    Error, ErrorKind, Result,
+    catalogue::{CatalogueTool, FoundTools, SearchTools, ToolSet, meta_tools, search_among},
+    context::Context,
+    domain::readiness::connection_ready,
+    identifier::ConnectionName,
+    product::Product,
+    results::ResultOptions,
+    schema::{ExportFormat, Exported},
+    scope::ScopeName,
+    similar::did_you_mean,
     tool::Effect,
 };
 
@@ -15,8 +23,57 @@ pub struct McpOffer<'c> {
     pub connections: Vec<McpConnection>,
     /// The newest version of every tool that it can call, by name.
     pub tools: Vec<&'c CatalogueTool>,
+    /// The set of those that its list shows.
+    pub set: ToolSet<'c>,
+    /// Whether its list has output schemas.
+    pub output_schemas: bool,
+    /// Whether all tools that it can call are read-only.
+    pub read_only: bool,
     /// Form and size of its results.
     pub results: &'c ResultOptions,
+}
+
+impl<'c> McpOffer<'c> {
+    /// The tools that its list shows.
+    pub fn listed(&self) -> impl Iterator<Item = &'c CatalogueTool> {
+        self.tools.iter().copied().filter(|tool| self.set.has(tool))
+    }
+
+    /// The tool with this name, if the session can call it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownTool`] with similar names.
+    pub fn tool(&self, name: &str) -> Result<&'c CatalogueTool> {
+        let known = || self.tools.iter().map(|tool| tool.entry().name());
+        let mut tools = self.tools.iter().copied();
+        tools
+            .find(|tool| tool.entry().name() == name)
+            .ok_or_else(|| {
+                let (shown, hint) = (crate::scrub::scrub(name, 80), did_you_mean(name, known()));
+                let message = format!("this session has no tool {shown:?}{hint}");
+                Error::new(ErrorKind::UnknownTool, message)
+            })
+    }
+
+    /// The tools that match a query, among those that the session can call.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a product without such a tool.
+    pub fn search(&self, asked: &SearchTools) -> Result<FoundTools> {
+        search_among(asked, self.tools.iter().copied())
+    }
+
+    /// The three tools to search, describe and execute the tools that its list doesn't show. None if it shows all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if a schema is invalid. A test rules this out.
+    pub fn finders(&self) -> Result<Vec<Exported>> {
+        if self.tools.iter().all(|tool| self.set.has(tool)) {
+            return Ok(Vec::new());
+        }
+        let products = self.tools.iter().map(|tool| tool.product().name);
+        meta_tools(products.collect(), self.read_only, ExportFormat::Mcp)
+    }
 }
 
 /// A connection of an MCP session.
@@ -67,9 +124,16 @@ pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
             && !is_refused(tool.entry().name())
     });
     let tools = tools.collect();
+    // Another process may have other settings. The search still finds every tool.
+    let catalogue = &context.products.catalogue;
+    let set = catalogue.set(&session.tool_set);
+    let set = set.or_else(|_| catalogue.set(ToolSet::CORE))?;
     Ok(McpOffer {
         connections,
         tools,
+        set,
+        output_schemas: session.output_schemas,
+        read_only: session.read_only,
         results: &session.results,
     })
 }

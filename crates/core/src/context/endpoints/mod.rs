@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use stead_derive::Setters;
 use url::Url;
 
-use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::Product};
+use crate::{
+    Error, ErrorKind, Result, domain::EndpointSnapshot, error::SETTING, ports, product::Product,
+};
 
 /// Settings that differ from a product's own description: a gateway, an emulator or no rate limit. To change the quota,
 /// use the connection's settings.
@@ -44,9 +46,6 @@ impl ProductOptions {
         urls.filter_map(|url| Some(url.parse::<Uri>().ok()?.host()?.to_ascii_lowercase()))
     }
 }
-
-/// Member of an error's context with the name of the invalid setting.
-pub(super) const SETTING: &str = "setting";
 
 /// Scheme, authority and base path without a trailing slash.
 #[derive(Clone)]

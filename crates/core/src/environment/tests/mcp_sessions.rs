@@ -7,7 +7,7 @@ use crate::resource::{
     ReadMcpSession,
 };
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use http::Request;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     ErrorKind,
-    caller::Caller,
+    caller::{self, Caller},
     catalogue::Catalogue,
     context::Context,
     identifier::AuthorizationId,
@@ -58,6 +58,7 @@ impl Tool for WriteNote {
 
 static DEMO: Product = Product {
     tools: const { &[ToolEntry::of::<ReadNote>(), ToolEntry::of::<WriteNote>()] },
+    core_tools: &[READ],
     ..demo(Rotation::Stable)
 };
 
@@ -72,6 +73,7 @@ impl Stage {
         let world = World::new();
         let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
         options.verification = Verification::LinkPossession;
+        options.tool_sets = BTreeMap::from([(String::from("own"), vec![WRITE.to_owned()])]);
         let store = Arc::new(MemoryStore::new(world.process(0)));
         let ports = ports(world.process(0), always(200, "{}"), store);
         let context = world.run(Context::open(options, Catalogue::new([&DEMO]), ports));
@@ -109,6 +111,47 @@ impl Stage {
 const READ: &str = "demo_read_note";
 const WRITE: &str = "demo_write_note";
 const ADA: (&str, &str) = ("demo", "ada");
+
+#[test]
+fn a_list_shows_the_set_of_its_session() {
+    let stage = Stage::new();
+    let shown = |environment: &Environment| -> (Vec<&str>, usize) {
+        let offer = stage.world.run(environment.mcp_offer()).unwrap();
+        let names = offer.listed().map(|tool| tool.entry().name()).collect();
+        (names, offer.finders().unwrap().len())
+    };
+    let new = || NewMcpSession::new("ada");
+    for (new, set, listed, finders) in [
+        (new(), "core", &[READ][..], 3),
+        (new().tool_set("read"), "read", &[READ], 3),
+        (new().tool_set("own"), "own", &[WRITE], 3),
+        (new().tool_set("search"), "search", &[], 3),
+        (new().tool_set("all"), "all", &[READ, WRITE], 0),
+        (new().tools([WRITE]), "all", &[WRITE], 0),
+        (new().tools([WRITE]).tool_set("core"), "core", &[], 3),
+        (new().read_only(true), "core", &[READ], 0),
+    ] {
+        let session = stage.session(new);
+        assert_eq!(session.session.tool_set, set);
+        let holder = stage.of(&session).unwrap();
+        assert_eq!(shown(&holder), (listed.to_vec(), finders), "{set}");
+    }
+    // The operator removed the set while the session lasts.
+    let session = stage.session(new().tool_set("own"));
+    let holder = stage.of(&session).unwrap();
+    let Caller::McpSession(session) = holder.caller() else {
+        panic!("not a session");
+    };
+    let session = caller::McpSession {
+        tool_set: String::from("gone"),
+        ..(**session).clone()
+    };
+    let holder = holder.acting_as(Caller::McpSession(Arc::new(session)));
+    assert_eq!(shown(&holder), (vec![READ], 3));
+    let sent = stage.environment.send(new().tool_set("gone"));
+    let refused = stage.world.run(sent).unwrap_err();
+    assert_eq!(refused.violation_list()[0].path, "/tool_set");
+}
 
 #[test]
 fn a_session_calls_its_tools_for_its_user_through_its_connections() {

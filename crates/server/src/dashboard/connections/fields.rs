@@ -65,7 +65,10 @@ struct Setting {
 struct Permission {
     name: String,
     text: String,
-    is_usual: bool,
+    /// Whether it's shown without opening the rest.
+    is_offered: bool,
+    /// The vendor's conditions.
+    review: Option<&'static str>,
     tools: Vec<&'static str>,
     is_checked: bool,
 }
@@ -144,7 +147,8 @@ impl Fields {
                 self.permissions.push(Permission {
                     name: (*name).to_owned(),
                     text: (*name).to_owned(),
-                    is_usual: true,
+                    is_offered: true,
+                    review: None,
                     tools: Vec::new(),
                     is_checked: true,
                 });
@@ -231,7 +235,8 @@ fn permission(choice: PermissionChoice) -> Permission {
         is_checked: choice.is_usual,
         name: choice.name,
         text: choice.text,
-        is_usual: choice.is_usual,
+        is_offered: choice.is_usual || choice.preset.is_some(),
+        review: choice.preset.map(|preset| preset.review),
         tools: choice.tools,
     }
 }

@@ -14,7 +14,7 @@ fn pair() -> Ed25519KeyPair {
 
 /// A service that accepts the issuer's tokens, and the account `u1`.
 async fn service(is_up: bool) -> TestService {
-    let set = |issuer: McpIssuer| issuer.required_scope("tools").read_only();
+    let set = |issuer: McpIssuer| issuer.required_scope("tools").read_only().tool_set("all");
     TestService::open_with(
         "http://127.0.0.1",
         Verification::LinkPossession,

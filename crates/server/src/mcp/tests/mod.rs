@@ -3,6 +3,7 @@
 mod authorize;
 mod clients;
 mod direct_calls;
+mod find;
 mod issuer;
 mod read_result;
 mod stream;
@@ -123,7 +124,8 @@ async fn with_account() -> TestService {
 #[tokio::test(start_paused = true)]
 async fn a_session_lists_its_tools_and_calls_one() {
     let service = with_account().await;
-    let client = Client::new(&service, json!({ "identifier": "u1" })).await;
+    let session = json!({ "identifier": "u1", "tool_set": "all", "output_schemas": true });
+    let client = Client::new(&service, session).await;
     let list = client.ask("tools/list", json!({})).await;
     assert_eq!(list["result"]["cacheScope"], "private", "{list}");
     assert!(list["result"]["ttlMs"].as_u64() > Some(0));
@@ -245,7 +247,7 @@ async fn of_several_connections_of_a_product_one_is_named() {
     let new = NewConnection::mail("work").client("other", "secret");
     let environment = service.platform.environment();
     environment.send(new).await.unwrap();
-    let client = Client::new(&service, json!({ "identifier": "u1" })).await;
+    let client = Client::new(&service, json!({ "identifier": "u1", "tool_set": "all" })).await;
     let tools = client.tools().await;
     let drafts = tools
         .iter()

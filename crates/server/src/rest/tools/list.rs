@@ -1,4 +1,4 @@
-//! `GET /v1/tools?product=&effect=&connection_name=&identifier=&format=&detail=&mode=`: the newest version of every
+//! `GET /v1/tools?product=&effect=&connection_name=&tool_set=&identifier=&format=&detail=&mode=`: the newest version of every
 //! tool, by name, on one page. Commas separate several products. With an identifier, each tool says whether that user
 //! can call it. With a format, each is in that model vendor's format. The mode `search` returns three tools that
 //! replace all others.
@@ -33,6 +33,10 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
     text(
         "connection_name",
         "Only tools of this connection's product.",
+    ),
+    text(
+        "tool_set",
+        "Only tools of this set: `core`, `read`, a product, or one of the operator's own.",
     ),
     text(
         "identifier",
@@ -95,6 +99,7 @@ pub(in crate::rest) async fn list(
     filter.products = query.list("product")?;
     filter.effect = query.one_of("effect", EFFECTS)?;
     filter.connection_name = query.text("connection_name")?;
+    filter.tool_set = query.text("tool_set")?;
     filter.identifier = query.text("identifier")?;
     let format = query.one_of("format", ExportFormat::NAMES)?;
     let detail = query.one_of("detail", Detail::NAMES)?;
