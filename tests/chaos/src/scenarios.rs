@@ -1,4 +1,4 @@
-//! The scenarios. Each is a row with its ground and its journeys.
+//! The scenarios. Each row has a ground and its journeys.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -26,13 +26,13 @@ pub(crate) struct Scenario {
 
 type Run = for<'a> fn(&'a Options, &'a mut Report) -> LocalBoxFuture<'a, anyhow::Result<()>>;
 
-/// Errors of the clocks of five services, in seconds.
+/// How wrong the clocks of five services are, in seconds.
 const FIVE: &[i64] = &[0, 30, -30, 17, -11];
 
 macro_rules! scenarios {
     (($stage:ident, $options:ident, $report:ident)
      $($name:literal $in_smoke:literal on $ground:expr => [$($journey:expr),*]: $what:literal;)*) => {
-        /// Every scenario, in the order in which they are run.
+        /// All scenarios, in the order in which they run.
         pub(crate) const SCENARIOS: [Scenario; [$($name),*].len()] = [$(Scenario {
             name: $name,
             what: $what,
@@ -91,7 +91,7 @@ scenarios! {
     "sighup" true on File => [stop::signalled(stage, &["HUP"], 3, report)]:
         "SIGHUP with 50 calls in flight";
     "sigterm" true on File => [
-        // Longer than the time for strangers.
+        // Longer than the 25 s that a stop grants to strangers.
         stop::signalled(stage, &["TERM"], if options.smoke { 3 } else { 28 }, report)
     ]: "SIGTERM with 50 calls in flight";
     "sigterm-twice" true on File => [stop::signalled(stage, &["TERM", "TERM"], 20, report)]:
@@ -112,7 +112,7 @@ scenarios! {
         hold::hold(stage, PostgresFrozen, options, report)
     ]: "PostgreSQL is stopped, killed and frozen under load";
     "bounds" false on Descriptors("-S -n 1024") => [
-        // As a login shell starts it.
+        // The usual limit of a login shell.
         hold::hold(stage, IdleSockets, options, report),
         hold::hold(stage, SlowBodies, options, report),
         hold::hold(stage, SlowReaders, options, report),
@@ -130,7 +130,7 @@ mod tests {
         let mut named = 0;
         for (at, before) in promises.match_indices("chaos `") {
             let rest = &promises[at + before.len()..];
-            // A list ends at the first name without a comma behind it.
+            // A list ends at the first name without a comma after it.
             for name in rest.split("`, `") {
                 let (name, is_last) = name
                     .split_once('`')

@@ -1,11 +1,11 @@
-//! Every change that core names is one at which the process ends.
+//! Checks that the journey aborts at every change that core names.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use super::*;
 use crate::books::Class;
 
-/// Reasons why nothing ends here at some changes, with these changes.
+/// The changes that this journey skips, each list with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "links that no one has opened: the next round of maintenance ends them again",
@@ -95,7 +95,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Names that stand as the first argument of a change, of an addition or of a batch, in the sources of core.
+/// Collects the names of changes, additions and batches from core's sources: each is the first argument of a call.
 fn names(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -125,7 +125,7 @@ fn names(folder: &Path, found: &mut BTreeSet<String>) {
                 continue;
             }
             let name = code[position + 1..].split('"').next().unwrap();
-            // The place of a fault in a body.
+            // A pointer into a body isn't a name.
             if !name.starts_with('/') {
                 found.insert(name.to_owned());
             }
