@@ -1,4 +1,4 @@
-//! Faults that last for a while: the disk, the store or PostgreSQL fails, or callers hold connections that they don't use.
+//! Faults that last for a while: of the disk, the store or PostgreSQL, or of callers who hold unused connections.
 
 use std::{fs, process::Command, time::Duration};
 

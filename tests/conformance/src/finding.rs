@@ -17,7 +17,7 @@ impl Finding {
         }
     }
 
-    /// Whether the finding is at `place` or below it. `*` stands for one step.
+    /// Whether the finding is at `place` or below it. `*` means one step.
     pub(crate) fn is_at(&self, place: &str) -> bool {
         let mut steps = self.place.split('/');
         place.split('/').all(|expected| {

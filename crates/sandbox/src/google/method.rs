@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{google::State, request::Query};
 
-/// One method, as its API's description has it.
+/// One method from an API's description.
 #[derive(Debug)]
 pub(crate) struct ApiMethod {
     /// For example, `gmail.users.messages.list`.

@@ -356,7 +356,7 @@ fn dispatch(api: &'static Api, state: &mut State, request: &Request) -> Response
     }
 }
 
-/// Applies `X-HTTP-Method-Override`, with which a POST stands for another method. If a GET's URL is too long, Google's
+/// Applies `X-HTTP-Method-Override`, with which a POST means another method. If a GET's URL is too long, Google's
 /// client libraries send its query this way, as a form in the body.
 fn meant(request: &Request) -> Cow<'_, Request> {
     let meant = request

@@ -31,7 +31,7 @@ const BLOCKED: [&str; 4] = [
 ];
 
 /// Access tokens are valid for ten minutes (Snowflake OAuth, "Access tokens"). Refresh tokens are valid for the maximum
-/// of `OAUTH_REFRESH_TOKEN_VALIDITY`. The integration enforces PKCE (`OAUTH_ENFORCE_PKCE`). `Rotating` stands for an
+/// of `OAUTH_REFRESH_TOKEN_VALIDITY`. The integration enforces PKCE (`OAUTH_ENFORCE_PKCE`). `Rotating` means an
 /// integration that requires single-use refresh tokens.
 pub(super) static PROFILE: Profile = Profile {
     authorize_path: "/oauth/authorize",

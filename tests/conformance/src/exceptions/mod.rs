@@ -16,7 +16,7 @@ pub(crate) struct Exception {
     pub(crate) verb: Option<&'static str>,
     /// The path template. `None` for all paths.
     pub(crate) path: Option<&'static str>,
-    /// The places of the findings, or places above them. `*` stands for one step.
+    /// The places of the findings, or places above them. `*` means one step.
     pub(crate) places: &'static [&'static str],
     /// Words that the finding contains. `None` for all findings.
     pub(crate) saying: Option<&'static str>,

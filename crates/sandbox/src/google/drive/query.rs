@@ -151,7 +151,7 @@ impl Term {
     }
 }
 
-/// `me` stands for the caller.
+/// `me` means the caller.
 fn person<'a>(email: &'a str, me: &'a str) -> &'a str {
     if email == "me" { me } else { email }
 }
