@@ -28,7 +28,7 @@ pub(crate) struct Collection {
     pub(crate) items: &'static str,
     /// The member that holds an item's ID.
     pub(crate) key: &'static str,
-    /// Where the items are. It also refuses a caller who can't see them.
+    /// The source of the items. It also refuses a caller who can't see them.
     pub(crate) store: Store,
     /// Members that a new item must have.
     pub(crate) required: &'static [&'static str],

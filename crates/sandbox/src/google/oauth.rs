@@ -310,7 +310,7 @@ fn refused(status: StatusCode, error: &str, description: &str) -> Response {
 }
 
 /// `POST /revoke` with `token`: an access or a refresh token. If the client authenticates too, it can revoke only its
-/// own tokens. Revoking takes the user away from all clients of the same project (OAuth 2.0 for Web Server
+/// own tokens. This also revokes the user's grants to all clients of the same project (OAuth 2.0 for Web Server
 /// Applications, "Revoking a token").
 pub(super) fn revoke(state: &mut State, policy: &dyn Policy, request: &Request) -> Response {
     let Some(form) = request.form_parameters() else {

@@ -200,7 +200,7 @@ fn check_etag(call: &Call, event: &Event) -> Result<(), ApiError> {
     }
 }
 
-/// Tells the guests, if the call asks for it.
+/// Notifies the guests if the call asks for it.
 fn notify(state: &mut State, call: &Call, event: &Event, about: &'static str) {
     let asked = matches!(call.text("sendUpdates"), Some("all" | "externalOnly"));
     if asked || call.flag("sendNotifications") {

@@ -22,7 +22,7 @@ pub(super) enum Until {
     Time(Timestamp),
 }
 
-/// Why a rule is not supported.
+/// Why a rule isn't supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleError {
     /// It isn't a rule.
