@@ -56,32 +56,32 @@ scenarios! {
     "connection-change" true on File => [change::run(stage, options, report)]:
         "killed at every write of a connection's change to another host and to another client";
     "kill-random" true on File => [load::kills(stage, options, report)]:
-        "killed at moments drawn by chance, under load";
+        "killed at random times under load";
     "idempotency" true on File => [idempotency::run(stage, options, report)]:
-        "killed around keyed writes, which are then sent again";
+        "killed around keyed writes, which callers then send again";
     "commit-unknown" true on File => [unknown::run(stage, report)]:
-        "every change is committed and its commit reported as failed";
+        "every change is committed, but reported as failed";
     "disk-full" true on Disk => [
         hold::hold(stage, DiskFull, options, report),
         restart_killed(stage, report),
         disk::stop_while_full(stage, false, report)
-    ]: "the disk fills while a token response is under way; then it is full at a stop";
+    ]: "the disk fills while a token response is in flight; then the service stops on the full disk";
     "disk-full-stop" true on SmallDisk => [
         stage.populate(&["strict"], 60),
         disk::stop_while_full(stage, true, report)
     ]: "stopped on a full disk with more new tokens than the spool has room for";
     "damaged-page" true on File => [stage.populate(&NAMES, 1), disk::damaged_page(stage, report)]:
-        "a page of the database is damaged that only readers meet";
+        "a page of the database is damaged that is only read";
     "write-lock" true on File => [hold::hold(stage, WriteLock, options, report)]:
         "another program holds the write lock while token responses arrive";
     "store-away" true on File => [
         hold::hold(stage, StoreAway, options, report),
         hold::killed(stage, StoreAway, report)
-    ]: "the store takes and gives nothing while token responses arrive; then killed meanwhile";
+    ]: "the store can't be reached while token responses arrive; then the service is also killed";
     "read-only" true on SmallDisk => [stage.populate(&NAMES, 1), disk::read_only(stage, report)]:
         "a start on a read-only disk";
     "file-gone" true on File => [hold::hold(stage, FileGone, options, report)]:
-        "the database is moved away under the service";
+        "the database file is moved away while the service runs";
     "sigstop" true on File => [stop::sigstop(stage, options, report)]:
         "a process with new tokens is frozen past its lease";
     "clock-back" true on File => [stop::clock_back(stage, report)]:
@@ -97,13 +97,13 @@ scenarios! {
     "sigterm-twice" true on File => [stop::signalled(stage, &["TERM", "TERM"], 20, report)]:
         "SIGTERM twice with 50 calls in flight";
     "restarts" true on Services(&[0, 0, 0]) => [load::restarts(stage, options, report)]:
-        "PostgreSQL is started again while three services refresh every account";
+        "PostgreSQL restarts while three services refresh every account";
     "storm" false on Crowd(FIVE) => [storm::run(stage, report)]:
         "1,000 callers of one expired account at five services on one PostgreSQL";
     "deny" false on Services(FIVE) => [deny::run(stage, options, report)]:
-        "five services on one PostgreSQL, and what one of them denies";
+        "one of five services on one PostgreSQL denies access, and all must enforce it";
     "kills" false on Services(FIVE) => [load::kills(stage, options, report)]:
-        "five services and their PostgreSQL, killed at moments drawn by chance, under load";
+        "five services and their PostgreSQL, killed at random times under load";
     "upgrade" false on OldAndNew => [upgrade::run(stage, options, report)]:
         "an older version and this one side by side on one PostgreSQL, under load";
     "outage" false on Services(&[0]) => [
@@ -117,7 +117,7 @@ scenarios! {
         hold::hold(stage, SlowBodies, options, report),
         hold::hold(stage, SlowReaders, options, report),
         hold::hold(stage, StalledProduct, options, report)
-    ]: "callers who hold what they do not use, and a product that stands still";
+    ]: "callers who hold unused connections, and a product that never responds";
 }
 
 #[cfg(test)]
