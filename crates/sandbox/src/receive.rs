@@ -105,8 +105,8 @@ fn no_such_host(request: &Request) -> Response {
     Response::html(StatusCode::NOT_FOUND, pages::problem("No such host", &text))
 }
 
-/// The response of the network in front of an authorization server to a request without a client's name. Cloudflare,
-/// which Notion uses, refuses requests only for this.
+/// The response of the network in front of an authorization server to a request without a `User-Agent`. Cloudflare,
+/// which Notion uses, blocks a request for this alone.
 fn no_user_agent() -> Response {
     let text = "The request has no header User-Agent.";
     Response::html(

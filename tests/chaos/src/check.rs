@@ -191,7 +191,7 @@ fn row(stage: &Stage, user: &User) -> Result<String> {
     rows.into_iter().next().context("it is not stored")
 }
 
-/// Each transition has one event: no account is activated twice in a row, and its last event matches its state.
+/// Checks the events: no account has the same event twice in a row, and its last event matches its state.
 async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
     const STATES: [(&str, &str); 8] = [
         ("account.created", "pending_authorization"),
