@@ -1,5 +1,5 @@
 #!/bin/sh
-# curl: what it adds by itself to a large body or for HTTP/2 does not stand in the way.
+# curl: the headers that it adds for large bodies and HTTP/2 don't break a request.
 set -eu
 failed=0
 folder=$(mktemp -d)

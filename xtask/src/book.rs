@@ -1,4 +1,4 @@
-//! The book over `docs`: `cargo xtask book` builds it as `mkdocs.yml` says, `cargo xtask docs` runs the blocks of its pages.
+//! `cargo xtask book` builds the book in `docs`. `cargo xtask docs` runs the code blocks of its pages.
 
 use anyhow::{Result, ensure};
 
@@ -7,7 +7,7 @@ use crate::{
     shell,
 };
 
-/// Where MkDocs is installed, and the packages that the blocks need.
+/// The folders of MkDocs and of the packages that the blocks need.
 const MKDOCS: &str = "target/docs/book";
 const PYTHON: &str = "target/docs/python";
 const NODE: &str = "target/docs/node";
@@ -19,7 +19,7 @@ const PROGRAMS: [Program; 4] = [
     Program::new("jq"),
 ];
 
-/// Builds the book into `target/book`, or serves it with `--serve`. With `--all`, a Python that isn't there is a failure.
+/// Builds the book into `target/book`, or serves it with `--serve`. With `--all`, a missing Python is a failure.
 ///
 /// # Errors
 /// If the book has a warning, such as a dead link.
@@ -34,15 +34,15 @@ pub(crate) fn build(options: &[&str]) -> Result<()> {
         "build --strict"
     };
     let mut mkdocs = shell::command(&format!("{MKDOCS}/bin/mkdocs {command}"));
-    // The packages advertise a successor.
+    // Silences the advertisement for MkDocs 2.
     mkdocs.env("NO_MKDOCS_2_WARNING", "1");
     shell::succeed(&mut mkdocs, "the book has faults")?;
     println!("target/book/index.html");
     Ok(())
 }
 
-/// Runs the blocks of these pages or folders below `docs`, or of all pages, against `stead dev`. With `--all`, what is
-/// missing is a failure.
+/// Runs the blocks of these pages or folders below `docs`, or of all pages, against `stead dev`. With `--all`, missing
+/// programs are a failure.
 ///
 /// # Errors
 /// If a block fails.

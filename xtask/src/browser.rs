@@ -20,16 +20,16 @@ const PROGRAMS: [Program; 2] = [
         ],
     },
 ];
-/// The crate of the journeys, which is not of this workspace.
+/// The crate of the journeys, which isn't in this workspace.
 const CRATE: &str = "--manifest-path tests/browser/Cargo.toml --target-dir target";
-/// Where the script for accessibility is installed; gone with `target`.
+/// The script that checks accessibility.
 const AXE: &str = "target/browser/node_modules/axe-core/axe.min.js";
 
-/// Makes the journeys: with `--smoke` the short ones, with `--all` all of them and what is missing is a failure. Other
-/// arguments are those of `tests/browser`.
+/// Runs the journeys: with `--smoke` only the short ones. With `--all`, missing programs are a failure. Passes other
+/// arguments on to `tests/browser`.
 ///
 /// # Errors
-/// Where a journey does not reach its end.
+/// If a journey fails.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let all = options.contains(&"--all");
     let missing = missing_after_install(&PROGRAMS);
@@ -56,7 +56,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     shell::succeed(&mut command, "not every journey reaches its end")
 }
 
-/// Installs the script that checks accessibility, unless it is there.
+/// Installs the script that checks accessibility, unless it's already there.
 fn axe() -> Result<()> {
     if shell::root().join(AXE).exists() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! `cargo xtask chaos`: builds the service with its failpoints, and runs `tests/chaos` against it. `cargo xtask upgrade`: the
-//! same with an older service next to it, on one PostgreSQL under load.
+//! `cargo xtask chaos` builds the service with its failpoints, and runs `tests/chaos` against it. `cargo xtask upgrade`
+//! does the same with an older service next to it, on one PostgreSQL under load.
 
 use std::{fs, path::PathBuf};
 
@@ -7,24 +7,24 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
 
-/// The binary with its failpoints, apart from the one that other commands build.
+/// The binary with failpoints. It's separate from the one that other commands build.
 const BINARY: &str = "target/chaos/stead";
-/// The commit whose binary plays the older version: the first with PostgreSQL.
+/// The commit of the older version: the first one that has PostgreSQL.
 const OLD: &str = "2781acd";
-/// Where it is checked out and built.
+/// The folder in which it's checked out and built.
 const UPGRADE: &str = "target/upgrade";
 
 /// Runs the scenarios with these options.
 ///
 /// # Errors
-/// Where the service cannot be built, or something that must hold does not.
+/// If the service doesn't build, or a scenario fails.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     shell::run("cargo build --quiet --locked -p stead-cli --features failpoints")?;
     let binary = shell::root().join(BINARY);
     if let Some(folder) = binary.parent() {
         fs::create_dir_all(folder)?;
     }
-    // The file of a service that still runs is not written to.
+    // Replace the file, because a service may still be running from the old one.
     let _ = fs::remove_file(&binary);
     fs::copy(shell::root().join("target/debug/stead"), &binary)
         .with_context(|| format!("cannot copy to {BINARY}"))?;
@@ -32,10 +32,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     shell::succeed(chaos.arg(BINARY).args(options), "not everything holds")
 }
 
-/// Runs both for some minutes.
+/// Runs both versions side by side for some minutes.
 ///
 /// # Errors
-/// Where one cannot be built, or something that must hold does not.
+/// If one doesn't build, or the scenario fails.
 pub(crate) fn upgrade(options: &[&str]) -> Result<()> {
     let (mut minutes, mut old) = ("10", None);
     for pair in options.chunks(2) {
@@ -55,13 +55,13 @@ pub(crate) fn upgrade(options: &[&str]) -> Result<()> {
     run(&["upgrade", "--minutes", minutes, "--old", old])
 }
 
-/// The older binary. What is checked out and built stays for the next time.
+/// Builds the older binary. The checkout and the build stay for the next time.
 fn build_old() -> Result<PathBuf> {
     let folder = shell::root().join(UPGRADE);
     let sources = folder.join(OLD);
     if !sources.join("Cargo.toml").exists() {
         fs::create_dir_all(&folder)?;
-        // One that is known and gone is made again.
+        // `--force` creates a worktree again if git knows it, but its folder is gone.
         let line = "git worktree add --force --quiet --detach";
         let failure =
             format!("{OLD} can't be checked out: this copy of the repository must have it");

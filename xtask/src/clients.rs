@@ -6,17 +6,17 @@ use anyhow::Result;
 
 use crate::{install, shell};
 
-/// Where the packages are installed; gone with `target`.
+/// The folder in which the packages are installed.
 const FOLDER: &str = "target/clients";
 
 /// An interpreter with the packages that its scripts need.
 struct Language {
     name: &'static str,
-    /// Pins the packages; installed again when it changes.
+    /// The file that pins the packages. If it changes, they're installed again.
     packages: &'static str,
     program: &'static str,
     scripts: &'static [&'static str],
-    /// Whether its packages are so large that only `--all` installs them.
+    /// Whether only `--all` installs the packages, because they're large.
     is_large: bool,
 }
 
@@ -51,7 +51,7 @@ const LANGUAGES: [Language; 4] = [
         ],
         is_large: false,
     },
-    // It needs another version of the protocol's own package than the one above.
+    // It needs another version of the MCP package than the SDK above.
     Language {
         name: "langchain",
         packages: "tests/clients/langchain/requirements.txt",
@@ -68,10 +68,10 @@ const LANGUAGES: [Language; 4] = [
     },
 ];
 
-/// Runs every SDK that can be run here. What is missing is named; with `all` it is a failure.
+/// Runs every SDK that can run here and names the others. With `all`, a missing one is a failure.
 ///
 /// # Errors
-/// Where an SDK does not pass.
+/// If an SDK fails.
 pub(crate) fn run(all: bool) -> Result<()> {
     fs::create_dir_all(shell::root().join(FOLDER))?;
     let mut lines = vec![String::from("sh tests/clients/curl.sh")];
@@ -98,7 +98,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
         .try_for_each(|missing| shell::not_checked(missing, all))
 }
 
-/// Calls every operation of `stead dev` with made-up input, as `/openapi.json` describes it.
+/// Calls every operation of `stead dev` with made-up input that follows `/openapi.json`.
 fn call_every_operation() -> Result<()> {
     let line =
         "target/clients/python/bin/python tests/clients/python/described.py target/debug/stead";

@@ -1,5 +1,5 @@
-//! `cargo xtask codegen`: files that are made from the code: the pages of `docs/reference/` and `docs/products/`, and the
-//! inputs of the demo.
+//! `cargo xtask codegen` generates files from the code: the pages of `docs/reference/` and `docs/products/`, and the
+//! demo's inputs.
 
 use std::fs;
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use crate::shell;
 
-/// What is done with a page that differs.
+/// What to do if a page differs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It is written.
+    /// Write it.
     Write,
-    /// It is a failure.
+    /// Fail.
     Check,
 }
 
-/// The generated files: the command that prints one, and where it goes.
+/// The generated files: the command that prints each one, and its path.
 const FILES: &[(&str, &str)] = &[
     (
         "target/debug/stead reference errors",
@@ -59,7 +59,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The products: the name of each page, its title, and the folder of its crate.
+/// The products: the page's name, its title, and the folder of the crate.
 const PRODUCTS: [(&str, &str, &str); 6] = [
     ("notion", "Notion", "workspace"),
     ("gmail", "Gmail", "mail"),
@@ -72,8 +72,8 @@ const PRODUCTS: [(&str, &str, &str); 6] = [
 /// Writes or compares every page.
 ///
 /// # Errors
-/// Where a page cannot be made or written; with [`Mode::Check`] also where one is not as the code would make it, with
-/// the command that fixes it.
+/// If a page can't be generated or written. With [`Mode::Check`] also if a page isn't up to date. The error then has
+/// the command that updates it.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     shell::build()?;
     let mut pages = Vec::new();
@@ -109,7 +109,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     Ok(())
 }
 
-/// The page of a product: its own documentation, with its tools before the first heading.
+/// A product's page: its own documentation, with the list of tools before the first heading.
 fn product_page(title: &str, product: &str, docs: &str, tools: &Value) -> String {
     let mut page = format!(
         "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->\n\n# {title}\n\n\
@@ -157,7 +157,7 @@ fn product_page(title: &str, product: &str, docs: &str, tools: &Value) -> String
     page
 }
 
-/// The first line in which two pages differ.
+/// The first line in which two pages differ. `None` if they're equal.
 fn difference(found: &str, made: &str) -> Option<String> {
     if found == made {
         return None;

@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: builds the binary `stead`, and runs `tests/conformance` with it and the products' own
+//! `cargo xtask conformance` builds the binary `stead`, and runs `tests/conformance` with it and the products' own
 //! descriptions.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 
-/// What to do where there are no descriptions.
+/// How to get the descriptions if they're missing.
 const WHERE: &str = "\
 They are public, and not part of this repository:
   google/{gmail.v1,people.v1,calendar.v3,drive.v3,sheets.v4}.json
@@ -20,15 +20,15 @@ They are public, and not part of this repository:
       github.com/snowflakedb/snowflake-rest-api-specs at 42671a9
 Put them into one folder and name it: cargo xtask conformance --descriptions FOLDER";
 
-/// Whether the descriptions are where they are looked for.
+/// Whether the descriptions are in the default folder.
 pub(crate) fn found() -> bool {
     default_folder().is_dir()
 }
 
-/// Checks everything; what was found is printed.
+/// Checks everything, and prints the findings.
 ///
 /// # Errors
-/// Where something does not conform, or the descriptions are missing.
+/// If something doesn't conform, or the descriptions are missing.
 pub(crate) fn run(folder: Option<&str>) -> Result<()> {
     let folder = folder.map_or_else(default_folder, PathBuf::from);
     let folder = std::path::absolute(folder)?;

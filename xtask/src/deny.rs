@@ -1,14 +1,14 @@
-//! `cargo xtask deny`: the tree of crates against `deny.toml`: licences, sources, banned crates, known vulnerabilities.
+//! `cargo xtask deny` checks all crates with `deny.toml`: licences, sources, banned crates and known vulnerabilities.
 
 use anyhow::Result;
 
 use crate::shell;
 
-/// Built without optimization: it takes a third of the time, and the check takes seconds in either form.
+/// Builds without optimization. That takes a third of the time, and the check takes seconds in either form.
 const INSTALL: &str = "cargo install cargo-deny --locked --debug --quiet";
 
-/// Runs the checks. The check of advisories needs their list, which is a repository: if it can't be fetched, the last line of
-/// `cargo xtask test` says that known vulnerabilities were not checked. With `all`, that is a failure.
+/// Runs the checks. Known vulnerabilities need the list of advisories, which is a repository. If it can't be fetched,
+/// the last line of `cargo xtask test` says that they weren't checked. With `all`, that's a failure.
 ///
 /// # Errors
 /// If a check fails, or with `all` if one can't be made.

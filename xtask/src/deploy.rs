@@ -1,4 +1,4 @@
-//! The files of `docs/deploy`, held against the configuration page, against each other, and against the sources.
+//! Checks the files of `docs/deploy` against the configuration page, each other, and the sources.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +19,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All files, those in folders too.
+/// All files, including those in subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -36,14 +36,14 @@ fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Names of variables of ours in a text.
+/// The names of Stead's variables in a text.
 fn variables(text: &str) -> Vec<&str> {
     text.split(|c: char| !(c.is_ascii_uppercase() || c == '_'))
         .filter(|word| word.starts_with("STEAD_"))
         .collect()
 }
 
-/// Options on lines that start the service.
+/// The options on lines that start the service.
 fn options(text: &str) -> Vec<&str> {
     text.lines()
         .filter(|line| line.contains("stead serve") || line.contains("\"serve\""))
@@ -85,7 +85,7 @@ fn the_image_is_small_runs_as_no_one_in_particular_and_is_built_from_what_is_the
         let lines = lines.iter().filter(move |line| line.0 == name);
         lines.map(|line| line.1.trim())
     };
-    // The base images are arguments, so that their digests can be given.
+    // The base images are arguments, so that an operator can pin their digests.
     let image = |from: &str| {
         let name = from
             .strip_prefix("${")
@@ -116,7 +116,7 @@ fn the_image_is_small_runs_as_no_one_in_particular_and_is_built_from_what_is_the
             copied.insert(*from);
         }
     }
-    // Cargo reads the manifest of every member.
+    // Cargo needs the manifest of every member.
     for part in ["Cargo.toml", "Cargo.lock", "crates", "tests", "xtask"] {
         assert!(copied.contains(part), "{part} is not copied");
     }
@@ -161,7 +161,7 @@ fn the_composition_gives_each_server_a_spool_and_the_proxy_knows_them_all() {
     }
 }
 
-/// The values that a template names, such as `image.tag`.
+/// The values that a template uses, such as `image.tag`.
 fn named_values(text: &str) -> BTreeSet<String> {
     let parts = text.split(".Values.").skip(1);
     let is_in = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
@@ -175,7 +175,7 @@ fn named_values(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The values that are there, without those that a template takes as a whole.
+/// The values that exist, except those that a template uses as a whole.
 fn leaves(value: &Value, path: &str, all: &mut BTreeSet<String>) {
     match value.as_object().filter(|members| !members.is_empty()) {
         None => {
@@ -190,7 +190,7 @@ fn leaves(value: &Value, path: &str, all: &mut BTreeSet<String>) {
     }
 }
 
-/// A template as it is when each action gives a word, or nothing where it only steers.
+/// A template after each action is replaced by a word, or by nothing if it only controls the flow.
 fn rendered(text: &str) -> String {
     let mut rendered = String::new();
     let mut rest = text;
@@ -253,7 +253,7 @@ fn the_chart_names_values_that_are_there_and_its_templates_are_yaml() {
     }
 }
 
-/// A peer list that is empty means everyone, so a template that fills one fails without peers.
+/// An empty list of peers allows everyone, so a template that fills one must fail without peers.
 #[test]
 fn no_rule_of_the_network_policy_can_mean_everyone() {
     let policy = read("helm/templates/networkpolicy.yaml");

@@ -9,23 +9,23 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
 
-/// The crate of the targets, which is not of this workspace.
+/// The crate of the targets, which isn't in this workspace.
 const FOLDER: &str = "tests/fuzz";
-/// Sanitizers need a nightly toolchain; what these targets look for are panics, which need none.
+/// Sanitizers need a nightly toolchain. The targets look for panics, which need no sanitizer.
 const OPTIONS: &str =
     "--fuzz-dir tests/fuzz --sanitizer none --codegen-units 16 --target-dir tests/fuzz/target";
-/// An input that takes longer than so many seconds is a finding, and so is one that takes so many megabytes.
+/// An input is a finding if it takes longer than this many seconds, or more than this many megabytes.
 const LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=4096"];
-/// Seconds for each target.
+/// Seconds per target.
 const SMOKE: u32 = 20;
 const FULL: u32 = 600;
-/// So many lines of a target's log are shown where it found something.
+/// How many lines of a target's log are shown after a finding.
 const SHOWN: usize = 40;
 
-/// Runs all targets, or those that are named: `--smoke` gives each a short time, `--seconds N` another.
+/// Runs all targets, or the named ones. `--smoke` runs each for a short time, `--seconds N` for another time.
 ///
 /// # Errors
-/// Where cargo-fuzz is not installed, a target does not compile, or one finds something.
+/// If cargo-fuzz isn't installed, a target doesn't compile, or one finds something.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let plan = Plan::of(options, targets()?)?;
     if shell::output("cargo --list").map_or(true, |list| !lists_fuzz(&list)) {
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     }
 }
 
-/// What is run.
+/// What to run.
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
     targets: Vec<String>,
@@ -67,7 +67,7 @@ impl Plan {
                 "--smoke" => seconds = SMOKE,
                 "--seconds" => {
                     let number = options.next().and_then(|number| number.parse().ok());
-                    // libFuzzer takes 0 for no end.
+                    // For libFuzzer, 0 means forever.
                     let number = number.filter(|number| *number > 0);
                     seconds = number.context("--seconds expects a number above 0")?;
                 }
@@ -85,7 +85,7 @@ impl Plan {
     }
 }
 
-/// The targets, by the names of their files.
+/// The targets, named after their files.
 fn targets() -> Result<Vec<String>> {
     let mut targets = Vec::new();
     for file in fs::read_dir(shell::root().join(FOLDER).join("targets"))? {
@@ -101,17 +101,17 @@ fn lists_fuzz(list: &str) -> bool {
         .any(|line| line.split_whitespace().next() == Some("fuzz"))
 }
 
-/// What came of a target.
+/// The result of a target.
 #[derive(Debug)]
 struct Report {
     target: String,
     seconds: f64,
     executions: Option<u64>,
-    /// The line that says it.
+    /// The line that describes the finding.
     finding: Option<String>,
 }
 
-/// Runs a target. The inputs that reach new code are kept in `corpus`, next to the seeds that everyone has.
+/// Runs a target. `corpus` keeps inputs that reach new code. The seeds are in the repository.
 fn fuzz(target: &str, seconds: u32) -> Result<Report> {
     let [corpus, seeds] = ["corpus", "seeds"].map(|folder| format!("{FOLDER}/{folder}/{target}"));
     let logs = shell::root().join(FOLDER).join("target/logs");
@@ -150,7 +150,7 @@ fn fuzz(target: &str, seconds: u32) -> Result<Report> {
     })
 }
 
-/// How many inputs a target was called with, from the end of its log.
+/// How many inputs a target received, according to the end of its log.
 fn executions(log: &str) -> Option<u64> {
     let mut lines = log.lines().rev();
     lines.find_map(|line| {
@@ -161,7 +161,7 @@ fn executions(log: &str) -> Option<u64> {
     })
 }
 
-/// What was found: where the input was written to, or the last line.
+/// Describes a finding: the path of the input, or the last line.
 fn finding(log: &str) -> String {
     let written = log
         .lines()

@@ -1,10 +1,10 @@
-//! The pages of `docs/contribute` that add code, followed to the letter in a copy of the checkout.
+//! Follows the pages of `docs/contribute` that add code, literally, in a copy of the checkout.
 
 use std::{fs, path::PathBuf};
 
 use crate::{shell, tools};
 
-/// A copy of the checkout as it is, a repository of its own, in a folder of the build's.
+/// A copy of the checkout in the build folder. It's a repository of its own.
 struct Checkout(PathBuf);
 
 impl Checkout {
@@ -16,13 +16,13 @@ impl Checkout {
         for file in shell::output("git ls-files").unwrap().lines() {
             let (from, to) = (shell::root().join(file), copy.join(file));
             fs::create_dir_all(to.parent().unwrap()).unwrap();
-            // A file that is removed and not yet committed is still listed.
+            // git still lists a removed file until the removal is committed.
             if from.is_file() {
                 fs::copy(from, to).unwrap();
             }
         }
         let checkout = Self(copy);
-        // A folder of its own: in that of this checkout, cargo would take the crates of the copy for ours.
+        // Build in another folder. In ours, cargo would mistake the copy's crates for this checkout's.
         let build = shell::root().join("target/guides-build");
         let config = fs::read_to_string(checkout.0.join(".cargo/config.toml")).unwrap();
         let config = format!(
@@ -52,7 +52,6 @@ impl Checkout {
         out
     }
 
-    /// Files that differ from the last commit.
     fn changed(&self) -> Vec<String> {
         let status = self.run("git status --porcelain --untracked-files=all");
         let mut files: Vec<String> = status.lines().map(|line| line[3..].to_owned()).collect();
@@ -82,7 +81,7 @@ fn guide(name: &str) -> String {
     fs::read_to_string(shell::root().join("docs/contribute").join(name)).unwrap()
 }
 
-/// The blocks of a guide: what follows the three backticks, and the text.
+/// The blocks of a guide. Each has the text after its three backticks, and its content.
 fn blocks(guide: &str) -> impl Iterator<Item = (&str, String)> {
     guide
         .split("\n```")
@@ -113,7 +112,7 @@ fn add_a_tool(checkout: &Checkout, guide: &str) {
     for case in tools::CASES {
         tools::bless_in(&checkout.0, &format!("mail_get_label/{case}")).unwrap();
     }
-    // Its path is not one of the product.
+    // The new tool's placeholder path isn't one of the product's.
     checkout.run(&format!("{TEST} -- --skip requests_are_classified"));
     assert_eq!(checkout.changed(), FILES);
 
@@ -137,9 +136,10 @@ fn add_a_product(checkout: &Checkout, guide: &str) {
     assert!(new + edits > 10, "the guide's blocks are not found");
 }
 
-/// Writes a guide's blocks, and runs its commands. Returns how many files are new, and how many edits there are.
+/// Writes a guide's blocks and runs its commands. Returns how many files are new, and how many edits there are.
 ///
-/// A title names a file, and where the block goes into an existing one: `toml title="Cargo.toml before stead-drive"`.
+/// The title names the file. If the file exists, it also says where the block belongs:
+/// `toml title="Cargo.toml before stead-drive"`.
 fn follow(checkout: &Checkout, guide: &str) -> (usize, usize) {
     let (mut new, mut edits) = (0, 0);
     for (title, text) in blocks(guide) {
@@ -165,8 +165,8 @@ fn follow(checkout: &Checkout, guide: &str) -> (usize, usize) {
     (new, edits)
 }
 
-/// A resource has routes, a description, a client, commands, a page of the reference, audit entries and pages of the
-/// dashboard, all from its declaration.
+/// From its declaration alone, a resource has routes, a description, a client, commands, a page of the reference, audit
+/// entries and dashboard pages.
 #[test]
 #[ignore = "builds a copy of the workspace: cargo xtask test --all"]
 fn a_resource_made_as_the_guide_says_has_everything() {

@@ -1,4 +1,4 @@
-//! Programs and packages that tests need, installed where this user may.
+//! Installs the programs and packages that tests need, if this user may.
 
 use std::{env, fs, path::PathBuf, process::Stdio};
 
@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 
-/// A program, and the packages that hold it under another name: by the client that installs them.
+/// A program, and its packages that have another name: each with the package manager that uses it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program {
     pub(crate) name: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// A program whose package has its name everywhere.
+    /// A program whose package has the same name everywhere.
     pub(crate) const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -28,8 +28,7 @@ impl Program {
     }
 }
 
-/// What installs a package without a question, by the client of the package system that it begins with. A list that is
-/// out of date is read again first.
+/// Commands that install packages without asking, by package manager. apt-get may first have to update its list.
 const INSTALLERS: [(&str, &[&str]); 4] = [
     (
         "apt-get",
@@ -44,7 +43,7 @@ const INSTALLERS: [(&str, &[&str]); 4] = [
     ("brew", &["brew install"]),
 ];
 
-/// Installs what is missing, where this user may; returns what is missing then.
+/// Installs missing programs if this user may. Returns the programs that are still missing.
 pub(crate) fn missing_after_install(programs: &[Program]) -> Vec<&'static str> {
     let installer = INSTALLERS.iter().find(|(client, _)| found(client));
     let (client, commands) = installer.copied().unwrap_or(("", &[]));
@@ -59,19 +58,19 @@ pub(crate) fn missing_after_install(programs: &[Program]) -> Vec<&'static str> {
         if !command.get_args().any(|argument| argument == "update") {
             command.args(&names);
         }
-        // Whether it worked is seen by what is there afterwards.
+        // The programs that exist afterwards show whether it worked.
         let _ = command.stdin(Stdio::null()).status();
     }
     missing(programs)
 }
 
-/// Programs that are not in the path, nor where the system keeps its own.
+/// Programs that are neither in the path nor in the system's own folders.
 pub(crate) fn missing(programs: &[Program]) -> Vec<&'static str> {
     let missing = programs.iter().filter(|program| !found(program.name));
     missing.map(|program| program.name).collect()
 }
 
-/// Debian keeps those of PostgreSQL out of the path, and a user's path has no programs of the system.
+/// Debian keeps PostgreSQL's programs out of the path, and a user's path may lack the system's.
 fn found(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let servers = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
@@ -81,19 +80,19 @@ fn found(program: &str) -> bool {
         .any(|folder| folder.join(program).is_file())
 }
 
-/// The shells into which tests paste the journeys of README and `stead dev`, and what the pasted lines call.
+/// The shells in which tests paste the journeys of README and `stead dev`, and the program that the lines call.
 const SHELLS: [Program; 3] = [
     Program::new("bash"),
     Program::new(OPTIONAL),
     Program::new("curl"),
 ];
-/// Without it the journeys are pasted into the other shell only.
+/// Without it, the journeys are pasted into the other shell only.
 const OPTIONAL: &str = "zsh";
 
 /// `cargo xtask shells`: installs the shells of the journeys. With `all`, none may be missing.
 ///
 /// # Errors
-/// If one is missing then that the tests can't do without.
+/// If one is missing that the tests can't do without, or with `all` any one.
 pub(crate) fn shells(all: bool) -> Result<()> {
     match missing_after_install(&SHELLS).as_slice() {
         [] => Ok(()),
@@ -108,10 +107,10 @@ const PYTHON: Program = Program {
     packages: &[("apt-get", "python3-venv")],
 };
 
-/// Whether what was to be installed is there. If it isn't, `what` is noted as not checked, or with `--all` is a failure.
+/// Whether the installation worked. If it didn't, `what` is noted as not checked, or is a failure with `--all`.
 ///
 /// # Errors
-/// If it isn't there, with `--all`.
+/// If it didn't work, with `--all`.
 pub(crate) fn is_there(installed: Result<()>, what: &str, options: &[&str]) -> Result<bool> {
     let all = options.contains(&"--all");
     match installed {
@@ -120,11 +119,11 @@ pub(crate) fn is_there(installed: Result<()>, what: &str, options: &[&str]) -> R
     }
 }
 
-/// Installs the packages of `list` into `folder`, unless these are installed already. A `package.json` makes `node_modules`
-/// there, by the lock file next to it if it has one. A `requirements.txt` makes a virtual environment.
+/// Installs the packages of `list` into `folder`, unless they're installed already. A `package.json` makes
+/// `node_modules`, from its lock file if it has one. A `requirements.txt` makes a virtual environment.
 ///
 /// # Errors
-/// If the packages' client can't be installed either, or fails.
+/// If the package manager can't be installed either, or fails.
 pub(crate) fn packages(folder: &str, list: &str) -> Result<()> {
     let root = shell::root();
     let lock = list.replace("package.json", "package-lock.json");

@@ -1,5 +1,5 @@
-//! `cargo xtask mcp-conformance`: the official conformance suite of the Model Context Protocol, against the service's own
-//! router and transport.
+//! `cargo xtask mcp-conformance` runs the official conformance suite of the Model Context Protocol against the
+//! service's own router and transport.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -10,17 +10,17 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{install, shell};
 
-/// Where the suite is installed; gone with `target`.
+/// The folder in which the suite is installed.
 const FOLDER: &str = "target/clients/mcp-conformance";
-/// Says which version, and the Node that it needs.
+/// Pins the suite's version, and names the Node that it needs.
 const PACKAGES: &str = "tests/clients/mcp/package.json";
-/// The revisions of which every requirement has to be met.
+/// The revisions whose requirements Stead must all meet.
 const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 
-/// Runs the suite where npm is present. With `all`, it is a failure where it is not.
+/// Runs the suite if npm is present. With `all`, a missing npm is a failure.
 ///
 /// # Errors
-/// Where a required scenario does not pass.
+/// If a required scenario fails.
 pub(crate) fn run(all: bool) -> Result<()> {
     let installed = install::packages(FOLDER, PACKAGES);
     let what = "the suite of the Model Context Protocol";
@@ -48,7 +48,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     Ok(())
 }
 
-/// The fixture server, which ends with this.
+/// The fixture server. Dropping it stops the server.
 struct Server(Child);
 
 impl Server {
@@ -59,7 +59,7 @@ impl Server {
         Ok(Self(child.context("cannot start the fixture server")?))
     }
 
-    /// Its address, which it prints first.
+    /// Reads the server's address, which is the first line that it prints.
     fn url(&mut self) -> Result<String> {
         let output = self.0.stdout.take().context("the fixture has no output")?;
         let mut line = String::new();

@@ -1,4 +1,5 @@
-//! `cargo xtask postgres`: PostgreSQL, PgBouncer and OpenSSL, which the tests of the store start by themselves.
+//! `cargo xtask postgres` installs PostgreSQL, PgBouncer and OpenSSL, which the store's tests start, and runs stories
+//! over them.
 
 use anyhow::Result;
 
@@ -7,7 +8,7 @@ use crate::{
     shell,
 };
 
-/// What the tests start.
+/// The programs that the tests start.
 const PROGRAMS: [Program; 3] = [
     Program {
         name: "initdb",
@@ -22,7 +23,7 @@ const PROGRAMS: [Program; 3] = [
     Program::new("openssl"),
 ];
 
-/// Stories that depend on the store the most.
+/// The stories that depend on the store the most.
 const CHOSEN: [&str; 6] = [
     "journey::",
     "webhooks::",
@@ -32,7 +33,7 @@ const CHOSEN: [&str; 6] = [
     "events::",
 ];
 
-/// Stories that run over the file only, and why.
+/// The stories that run only on an SQLite file, with the reason.
 const OF_THE_FILE: &[(&str, &str)] = &[
     ("tampering::", "edits the rows of the file"),
     ("audit::", "edits the rows of the file"),
@@ -50,11 +51,11 @@ const OF_THE_FILE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Installs what is missing, where this user may; the tests of the workspace leave out what is missing then. With `all` that is
-/// a failure, and the tests are run here with everything, the histories of the simulation too.
+/// Installs missing programs if this user may, and runs stories over PostgreSQL. With `all`, runs all stories and the
+/// store's own tests, and a missing program is a failure.
 ///
 /// # Errors
-/// With `all`, where something is missing or a test fails.
+/// If a test fails, or with `all` if a program is missing.
 pub(crate) fn run(all: bool) -> Result<()> {
     let missing = missing_after_install(&PROGRAMS);
     if !missing.is_empty() {
@@ -75,7 +76,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     shell::succeed(&mut command, &format!("failed: {tests}"))
 }
 
-/// Runs the stories over a store: all that are not about the file, or those that depend on the store the most.
+/// Runs stories over a store: with `all` every story that isn't about the file, otherwise [`CHOSEN`].
 fn stories(store: &str, all: bool) -> Result<()> {
     let mut command = shell::command("cargo test -p stead-stories --test stories --locked --");
     if !all {

@@ -1,4 +1,4 @@
-//! Other programs, started from the top of the workspace.
+//! Runs other programs from the root of the workspace.
 
 use std::{
     fs::OpenOptions,
@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// How often a running command is looked at.
+/// How often we check a running command.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The folder of the workspace's `Cargo.toml`.
@@ -22,7 +22,7 @@ pub(crate) fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// A command from its line; words are separated by blanks and never quoted.
+/// A command from its line. Blanks separate the words, and nothing is quoted.
 pub(crate) fn command(line: &str) -> Command {
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -35,9 +35,9 @@ pub(crate) fn command(line: &str) -> Command {
     command
 }
 
-/// Whether cargo sets this variable for the program that it runs. A cargo that inherits them builds again what it built
-/// in a plain shell: `ring` watches `CARGO_MANIFEST_DIR`, `CARGO_PKG_NAME` and the `CARGO_PKG_VERSION_*` in its build
-/// script, and most of the workspace stands on `ring`.
+/// Whether cargo sets this variable for the program that it runs. With these variables, a cargo that we start would
+/// rebuild what a plain shell has built: the build script of `ring` watches `CARGO_MANIFEST_DIR`, `CARGO_PKG_NAME` and
+/// `CARGO_PKG_VERSION_*`, and most of the workspace depends on `ring`.
 fn is_of_this_run(name: &str) -> bool {
     let starts = [
         "CARGO_MANIFEST_",
@@ -48,10 +48,10 @@ fn is_of_this_run(name: &str) -> bool {
     ["CARGO", "OUT_DIR"].contains(&name) || starts.iter().any(|start| name.starts_with(start))
 }
 
-/// Names the file in which the steps of `cargo xtask test` note what they can't check.
+/// The variable that names the file in which steps of `cargo xtask test` note what they can't check.
 pub(crate) const NOT_CHECKED: &str = "STEAD_XTASK_NOT_CHECKED";
 
-/// Says that something can't be checked, here and in the last line of `cargo xtask test`. With `all`, that is a failure.
+/// Says that something can't be checked, here and in the last line of `cargo xtask test`. With `all`, that's a failure.
 ///
 /// # Errors
 /// With `all`, or if the note can't be written.
@@ -65,7 +65,7 @@ pub(crate) fn not_checked(what: &str, all: bool) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command, whose output is shown as it comes.
+/// Runs a command and shows its output as it comes.
 ///
 /// # Errors
 /// If it can't be started, or fails.
@@ -73,7 +73,7 @@ pub(crate) fn run(line: &str) -> Result<()> {
     succeed(&mut command(line), &format!("failed: {line}"))
 }
 
-/// The same for a command with arguments of its own. `failure` is the error if it fails.
+/// Runs a command that has arguments of its own. `failure` is the error if it fails.
 ///
 /// # Errors
 /// If it can't be started, or fails.
@@ -84,7 +84,7 @@ pub(crate) fn succeed(command: &mut Command, failure: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command, and ends it and what it has started if it takes longer than this.
+/// Runs a command. If it takes longer than `limit`, kills it and everything that it has started.
 ///
 /// # Errors
 /// If it can't be started, or takes too long.
@@ -105,7 +105,7 @@ pub(crate) fn status_within(command: &mut Command, limit: Duration) -> Result<Ex
     }
 }
 
-/// This process, and all that it has started, directly or not.
+/// A process, and all processes that it has started, directly or not.
 fn started_by(process: &str) -> Result<Vec<String>> {
     let all = output("ps -A -o pid= -o ppid=")?;
     let mut found = vec![process.to_owned()];
@@ -119,19 +119,19 @@ fn started_by(process: &str) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Builds all programs and examples of the workspace into `target/debug`, with the features with which `cargo test
-/// --workspace` has built them: one package by itself would be built again with fewer.
+/// Builds all programs and examples of the workspace into `target/debug`, with the features of `cargo test
+/// --workspace`. A single package would be built again with fewer features.
 ///
 /// # Errors
-/// Where something does not compile.
+/// If something doesn't compile.
 pub(crate) fn build() -> Result<()> {
     run("cargo build --quiet --locked --workspace --bins --examples")
 }
 
-/// Has cargo build one program, and says where cargo has put it: what the command sets, variables and settings decide that.
+/// Builds one program with cargo. Returns its path, which depends on the command, on variables and on settings.
 ///
 /// # Errors
-/// Where it does not compile.
+/// If it doesn't compile.
 pub(crate) fn built(command: &mut Command) -> Result<PathBuf> {
     let output = command
         .arg("--message-format=json-render-diagnostics")
@@ -147,10 +147,10 @@ pub(crate) fn built(command: &mut Command) -> Result<PathBuf> {
     program.context("cargo does not say where the program is")
 }
 
-/// What a command prints.
+/// Returns what a command prints. Its errors are shown as they come.
 ///
 /// # Errors
-/// Where the command cannot be started, fails, or prints other than UTF-8; what it says of that is shown as it comes.
+/// If the command can't be started, fails, or prints something other than UTF-8.
 pub(crate) fn output(line: &str) -> Result<String> {
     let output = command(line)
         .stderr(Stdio::inherit())
@@ -162,7 +162,7 @@ pub(crate) fn output(line: &str) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{line}` prints other than UTF-8"))
 }
 
-/// The time now, to measure how long something takes.
+/// The time now, to measure durations.
 #[expect(
     clippy::disallowed_methods,
     reason = "a command of the project has no runtime port"
@@ -211,7 +211,7 @@ mod tests {
         let error = status_within(&mut hangs, Duration::from_millis(200)).unwrap_err();
         assert!(error.to_string().contains("took longer"), "{error}");
         drop(hangs);
-        // This ends when no process is left that could write.
+        // This read ends when no process is left that could write.
         reader.read_to_end(&mut Vec::new()).unwrap();
         assert!(
             status_within(&mut Command::new("true"), Duration::MAX)

@@ -1,4 +1,4 @@
-//! `cargo xtask size`: lines and files of Rust, by crate.
+//! `cargo xtask size` counts lines and files of Rust by crate.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,10 @@ use crate::{
     tidy::{self, File},
 };
 
-/// Prints the table. If `against` names a commit, each figure is followed by its growth since then.
+/// Prints the table. If `against` names a commit, each figure has its growth since then.
 ///
 /// # Errors
-/// If the sources cannot be read, or git does not know the commit.
+/// If the sources can't be read, or git doesn't know the commit.
 pub(crate) fn run(against: Option<&str>) -> Result<()> {
     let now = sizes(&tidy::files()?);
     match against {
@@ -48,7 +48,7 @@ fn files_of(commit: &str) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// What one crate consists of, in lines. Blank lines count as none of them.
+/// The lines of a crate by kind. Blank lines don't count.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Size {
     files: usize,
@@ -80,7 +80,7 @@ fn sizes(files: &[File]) -> Sizes {
     sizes
 }
 
-/// The folder of the crate to which a file belongs. Examples belong to their crate.
+/// The folder of a file's crate. Examples belong to their crate.
 fn crate_of(path: &str) -> String {
     let inside = ["/src/", "/tests/", "/examples/", "/targets/"];
     let end = inside.iter().filter_map(|folder| path.find(folder)).min();
@@ -88,7 +88,7 @@ fn crate_of(path: &str) -> String {
     end.map_or(parts, |end| &path[..end]).to_owned()
 }
 
-/// The modules that a file compiles for its tests only, as paths without `.rs`.
+/// The modules that a file compiles only for tests, as paths without `.rs`.
 fn test_modules(file: &File) -> Vec<String> {
     let path = Path::new(&file.path);
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -102,7 +102,7 @@ fn test_modules(file: &File) -> Vec<String> {
         if !only_for_tests(line) {
             continue;
         }
-        // Older commits have modules in files of another name.
+        // In older commits, a module can be in a file with another name.
         let mut at = None;
         let item = lines.find(|line| {
             let given = line.strip_prefix("#[path = \"");
@@ -136,7 +136,7 @@ fn is_test(path: &str, modules: &BTreeSet<String>) -> bool {
     named || modules.iter().any(module)
 }
 
-/// Counts lines. Sources are formatted, so that a module's last line is a brace at the depth of its first.
+/// Counts lines. Sources are formatted, so a module ends with a brace at the depth of its first line.
 fn size(text: &str, test: bool) -> Size {
     let mut size = Size {
         files: 1,
@@ -174,7 +174,7 @@ fn total(sizes: &Sizes) -> Size {
     total
 }
 
-/// Markdown, as `docs/architecture.md` shows it.
+/// The table in Markdown, for `docs/architecture.md`.
 fn table(sizes: &Sizes) -> String {
     let mut text = "| crate | files | code | tests | comments | all lines |\n".to_owned();
     text += "|---|---:|---:|---:|---:|---:|\n";
@@ -194,7 +194,7 @@ fn table(sizes: &Sizes) -> String {
     text
 }
 
-/// The same table with the growth of each figure; crates that did not change are left out.
+/// The same table with the growth of each figure. Omits crates that didn't change.
 fn growth(before: &Sizes, now: &Sizes) -> String {
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let of = |sizes: &Sizes, name| sizes.get(name).copied().unwrap_or_default();

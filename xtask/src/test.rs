@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold, step by step, up to the first failure.
+//! `cargo xtask test` checks everything that must hold, step by step, and stops at the first failure.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -6,19 +6,19 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::{conformance, shell};
 
-/// How much is run.
+/// How much to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Extent {
-    /// What is worth running after every change.
+    /// What's worth running after every change.
     Fast,
-    /// What must hold before a change is taken, except what needs files that are not there.
+    /// What must hold before a change is merged, except checks whose files are missing.
     Full,
-    /// Also the matrices, the longest searches and journeys; what is missing is a failure.
+    /// Also the matrices, and the longest searches and journeys. Anything that's missing is a failure.
     All,
 }
 
-/// The steps: from which extent on, and a line of a shell. The cheap ones come first, and those that share compiled crates
-/// stand together. A line with `{product}` is a step for each product. `{all}` is `--all` with that extent.
+/// The steps: the extent from which a step runs, and a line for the shell. Cheap steps come first. Steps that share
+/// compiled crates are neighbours. A line with `{product}` runs for each product. `{all}` is `--all` with that extent.
 const STEPS: &str = "
 fast | cargo fmt --all --check
 # A macro lists the tools, so cargo doesn't find them.
@@ -73,13 +73,13 @@ full | target/debug/stead demo
 full | target/debug/stead demo --break mail_list_drafts; test $? = 1
 ";
 
-/// The longest that a step may take: a program that hangs fails, and the output says which one it is.
+/// The longest time for a step. A program that hangs fails, and the output names it.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
 
 /// Runs the steps of `extent`, and prints each with its time.
 ///
 /// # Errors
-/// At the first step that fails.
+/// If a step fails.
 pub(crate) fn run(extent: Extent) -> Result<()> {
     let mut steps = steps(extent, &products()?);
     if extent >= Extent::Full && (conformance::found() || extent == Extent::All) {
@@ -106,18 +106,18 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
     Ok(())
 }
 
-/// Where the steps note what they can't check.
+/// The file in which steps note what they can't check.
 fn notes() -> PathBuf {
     shell::root().join("target/not-checked")
 }
 
-/// What wasn't checked, for the last line.
+/// The end of the last line: what wasn't checked.
 fn not_checked(notes: &str) -> String {
     let each = notes.lines().map(|what| format!("; not checked: {what}"));
     each.collect()
 }
 
-/// The lines of [`STEPS`] that belong to an extent, without their placeholders.
+/// The lines of [`STEPS`] for an extent, without their placeholders.
 fn steps(extent: Extent, products: &[String]) -> Vec<String> {
     let is_all = extent == Extent::All;
     let values = [
@@ -152,12 +152,12 @@ fn steps(extent: Extent, products: &[String]) -> Vec<String> {
     steps
 }
 
-/// The products, by the folders of their crates.
+/// The names of the products' folders.
 fn products() -> Result<Vec<String>> {
     let mut products = Vec::new();
     for folder in fs::read_dir(shell::root().join("crates/products"))? {
         let folder = folder?;
-        // What several products share is not a product, and describes none.
+        // A crate that products share has no product.
         if folder.path().join("src/product.rs").exists() {
             products.push(folder.file_name().to_string_lossy().into_owned());
         }

@@ -1,5 +1,5 @@
-//! The files of tools. `cargo xtask new-tool` makes the three of a tool, which pass the product's suite as they are, but for the
-//! check that knows its path. `cargo xtask fixtures` formats fixtures, and writes into one what a run of a case sends.
+//! The files of tools. `cargo xtask new-tool` creates a tool's three files. They pass the product's suite, except for
+//! the check of the path. `cargo xtask fixtures` formats fixtures, or records the requests of a case in its fixture.
 
 use std::{fs, path::Path};
 
@@ -9,13 +9,13 @@ use crate::shell;
 
 const LAYOUT: &str = "target/debug/examples/fixtures";
 
-/// Makes the tool `<product>_<name>` in the checkout.
+/// Creates the tool `<product>_<name>` in this checkout.
 ///
 /// # Errors
-/// Where there is no such product, the name is not one, or the tool is there already.
+/// If there's no such product, the name isn't valid, or the tool already exists.
 pub(crate) fn new(product: &str, name: &str) -> Result<()> {
     make(&shell::root(), product, name)?;
-    // What the requests look like on the wire, the tool tells itself.
+    // The tool itself shows what its requests look like.
     for case in CASES {
         bless(&format!("{product}_{name}/{case}"))?;
     }
@@ -59,7 +59,7 @@ fn in_camel_case(name: &str) -> String {
     words.collect()
 }
 
-/// The list of tools with one line more, from a to z.
+/// The list of tools with one more line, in alphabetical order.
 fn with_line(text: &str, line: &str) -> Result<String> {
     let (before, list) = text
         .split_once("tools! {\n")
@@ -73,7 +73,7 @@ fn with_line(text: &str, line: &str) -> Result<String> {
     ))
 }
 
-/// The scopes of a tool that reads, where the product has scopes.
+/// The scopes of a tool that reads. `None` if the product has no scopes.
 fn scopes(tools: &Path) -> Result<Option<String>> {
     for file in fs::read_dir(tools)? {
         let text = fs::read_to_string(file?.path())?;
@@ -145,10 +145,10 @@ const FIXTURE: &str = r#"{
 }
 "#;
 
-/// Formats every fixture, or with `--check` says which are not formatted.
+/// Formats every fixture. With `--check`, names those that aren't formatted.
 ///
 /// # Errors
-/// If a file is not a fixture, or with `--check` is not formatted.
+/// If a file isn't a fixture, or with `--check` isn't formatted.
 pub(crate) fn format_fixtures(check: &str) -> Result<()> {
     shell::build()?;
     shell::run(&format!("{LAYOUT} {check} crates/products"))
@@ -157,17 +157,17 @@ pub(crate) fn format_fixtures(check: &str) -> Result<()> {
 /// Blesses a case of this checkout, and says where to read it.
 ///
 /// # Errors
-/// As [`bless_in`].
+/// Those of [`bless_in`].
 pub(crate) fn bless(case: &str) -> Result<()> {
     bless_in(&shell::root(), case)?;
     println!("{case} is blessed; read it: git diff crates/products");
     Ok(())
 }
 
-/// Writes the requests and the result of a run of `TOOL/CASE` into its fixture.
+/// Runs `TOOL/CASE`, and writes its requests and its result into its fixture.
 ///
 /// # Errors
-/// Where there is no such case, or its responses are too few or too many.
+/// If there's no such case, or it has too few or too many responses.
 pub(crate) fn bless_in(root: &Path, case: &str) -> Result<()> {
     let (product, _) = case
         .split_once('_')
@@ -177,7 +177,7 @@ pub(crate) fn bless_in(root: &Path, case: &str) -> Result<()> {
     ));
     command.arg(case).current_dir(root);
     if root != shell::root() {
-        // A copy builds in a folder of its own: cargo would mistake its crates for those of this checkout.
+        // A copy needs its own build folder, because cargo would mistake its crates for those of this checkout.
         command.env_remove("CARGO_TARGET_DIR");
     }
     let output = command.output()?;

@@ -1,5 +1,4 @@
-//! The sandbox's own routes: what came in, what shall go wrong, the world and its records; and which requests of browsers
-//! are taken.
+//! The sandbox's own routes for the request log, faults, the world and its records, and the check of browser requests.
 
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -53,7 +52,7 @@ async fn reset(State(sandbox): State<Sandbox>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Whose records are meant.
+/// The user whose records are requested.
 #[derive(Deserialize)]
 struct Whose {
     user: String,
@@ -63,7 +62,7 @@ async fn records(State(sandbox): State<Sandbox>, Query(whose): Query<Whose>) -> 
     Json(sandbox.sections(&whose.user))
 }
 
-/// A record to be added.
+/// A record to add.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Added {
@@ -77,7 +76,7 @@ async fn add_record(State(sandbox): State<Sandbox>, body: Bytes) -> Response {
     done(added.and_then(|one| sandbox.add_record(&one.user, &one.section, &one.fields)))
 }
 
-/// A record to be deleted.
+/// A record to delete.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Deleted {
@@ -91,7 +90,7 @@ async fn delete_record(State(sandbox): State<Sandbox>, body: Bytes) -> Response 
     done(deleted.and_then(|one| sandbox.delete_record(&one.user, &one.section, &one.id)))
 }
 
-/// An application's endpoint that takes every event.
+/// An application's webhook, which accepts every event.
 async fn webhook() -> StatusCode {
     StatusCode::NO_CONTENT
 }
@@ -100,14 +99,14 @@ async fn world(State(sandbox): State<Sandbox>) -> Json<Value> {
     Json(sandbox.world())
 }
 
-/// Takes one fault, or a list of them.
+/// Adds one fault, or a list of faults.
 async fn fault(State(sandbox): State<Sandbox>, body: Bytes) -> Response {
     let faults = match serde_json::from_slice::<Value>(&body) {
         Ok(Value::Array(list)) => list,
         Ok(one) => vec![one],
         Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     };
-    // All are read before the first one is done.
+    // Read all faults before applying the first one.
     let read: Result<Vec<Fault>, _> = faults.into_iter().map(serde_json::from_value).collect();
     let outcome = match read {
         Ok(read) => read
@@ -129,8 +128,9 @@ fn refuse(status: StatusCode, reason: &str) -> Response {
     (status, Json(json!({"error": reason}))).into_response()
 }
 
-/// Takes of browsers the requests of the sandbox's own pages, and whatever only opens a page. A page of another site can set
-/// no fault and change no record, and one whose name was made to lead here (DNS rebinding) reads nothing.
+/// Accepts a browser's requests from the sandbox's own pages, and requests that only open a page. So another site's
+/// page can't set a fault or change a record. A site whose name was made to lead here (DNS rebinding) can't read
+/// anything either.
 pub(crate) async fn check(request: Request, next: Next) -> Response {
     let headers = request.headers();
     let given = headers.get(header::HOST).map(|host| host.as_bytes());
@@ -138,7 +138,7 @@ pub(crate) async fn check(request: Request, next: Next) -> Response {
         (Some(authority), _) => Ok(Some(authority.clone())),
         (None, host) => host.map(Authority::try_from).transpose(),
     };
-    // A caller that names no host is not a browser.
+    // A caller without a host isn't a browser.
     let is_named = host
         .as_ref()
         .is_ok_and(|host| host.as_ref().is_none_or(|host| is_own_name(host.host())));
@@ -158,7 +158,7 @@ pub(crate) async fn check(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Whether no site of the internet has this name: an address, a name without a dot, or one below `localhost` or `internal`.
+/// Whether no internet site can have this name: it's an address, has no dot, or is below `localhost` or `internal`.
 fn is_own_name(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let is_address = host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
@@ -166,7 +166,7 @@ fn is_own_name(host: &str) -> bool {
     is_address || host.rsplit_once('.').is_none_or(local)
 }
 
-/// Whether the browser says so. A client that is not a browser sends neither header.
+/// Whether the browser says that another site sent the request. A client that isn't a browser sends neither header.
 fn is_of_another_site(headers: &HeaderMap, host: Option<&Authority>) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     match (text("sec-fetch-site"), text("origin")) {
@@ -179,8 +179,8 @@ fn is_of_another_site(headers: &HeaderMap, host: Option<&Authority>) -> bool {
     }
 }
 
-/// Whether the browser shows what comes, as a consent page to which the service sent it. Such a request changes nothing, and
-/// no other page can read the response.
+/// Whether the browser shows the response, like a consent page to which the service redirected it. Such a request
+/// changes nothing, and no other page can read the response.
 fn opens_a_page(method: &Method, headers: &HeaderMap) -> bool {
     let navigates = headers
         .get("sec-fetch-mode")

@@ -1,4 +1,4 @@
-//! The user at a product's authorization page, without a browser: for tests, demos and examples.
+//! Plays the user at a product's authorization page without a browser, for tests, demos and examples.
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use bytes::Bytes;

@@ -10,9 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// snake_case: `{"kind": "error", "status": 429, "reason": "rateLimitExceeded", "times": 2}`.
 ///
 /// `times` is the number of requests that the fault applies to. The default in JSON is 1, except for
-/// [`RawHeaders`](Self::RawHeaders). `host` is a real host name. Without it, the fault applies to every host that takes
-/// access tokens, but not to the authorization server. `path_contains` narrows it further. Planned faults apply in the
-/// order in which you added them, one per request.
+/// [`RawHeaders`](Self::RawHeaders). `host` is a real host name. Without it, the fault applies to every host that
+/// accepts access tokens, but not to the authorization server. `path_contains` narrows it further. Planned faults apply
+/// in the order in which you added them, one per request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -50,9 +50,9 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// An error in the product's own shape, without the request being processed.
+    /// An error in the product's own shape. The product doesn't process the request.
     Error {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -63,7 +63,7 @@ pub enum Fault {
         /// The product's reason, such as `rateLimitExceeded`, `backendError` or, in the newer style,
         /// `RATE_LIMIT_EXCEEDED`.
         reason: String,
-        /// The product's message; one that fits the reason when absent.
+        /// The product's message. If absent, one that fits the reason.
         #[serde(default)]
         message: Option<String>,
         /// Value of the header `Retry-After`: seconds or an HTTP date. JSON may also give a number.
@@ -73,7 +73,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// An error of the token endpoint, without the request being processed.
+    /// An error of the token endpoint, which doesn't process the request.
     TokenError {
         /// OAuth error code, such as `temporarily_unavailable`.
         error: String,
@@ -85,7 +85,7 @@ pub enum Fault {
     },
     /// The request is processed, but its response waits until the sandbox is reset.
     Stall {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -95,9 +95,9 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The request is processed; the connection closes after half of the response's body.
+    /// The request is processed, but the connection closes after half of the response's body.
     Cut {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -107,10 +107,10 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The request is processed; the connection closes without a response.
+    /// The request is processed, but the connection closes without a response.
     #[serde(alias = "cut_before_answer")]
     CutBeforeResponse {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -120,16 +120,16 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// A message is gone, as if its owner had deleted it permanently.
+    /// A message disappears, as if its owner had deleted it permanently.
     DeleteMessage {
-        /// The message's id.
+        /// The message's ID.
         id: String,
     },
     /// All attachment IDs that the sandbox has given out are refused from now on.
     StaleAttachments,
     /// A redirect (302) instead of the product's response.
     Redirect {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -143,7 +143,7 @@ pub enum Fault {
     },
     /// A response of `bytes` bytes of valid JSON, generated while it is sent.
     HugeBody {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -157,7 +157,7 @@ pub enum Fault {
     },
     /// A page of HTML with status 200 instead of the product's response.
     NotJson {
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
@@ -167,7 +167,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The sandbox's clock moves on.
+    /// The sandbox's clock advances.
     Advance {
         /// Seconds.
         seconds: u32,
@@ -176,13 +176,13 @@ pub enum Fault {
     RawHeaders {
         /// Names and values.
         headers: BTreeMap<String, String>,
-        /// Host; every product when absent.
+        /// The host. Every product if absent.
         #[serde(default)]
         host: Option<String>,
         /// Part of the path.
         #[serde(default)]
         path_contains: Option<String>,
-        /// How many requests; all until the reset when absent.
+        /// How many requests. All until the reset if absent.
         #[serde(default)]
         times: Option<u32>,
     },
@@ -191,7 +191,7 @@ pub enum Fault {
         /// Name in snake_case.
         capability: String,
     },
-    /// A write at Notion is saved, and the response is 503, which says what was saved.
+    /// Notion saves a write, but responds 503 and says what it saved.
     SavedButUnavailable {
         /// Part of the path.
         #[serde(default)]
@@ -221,12 +221,12 @@ pub enum RotationMode {
 }
 
 impl Fault {
-    /// Whether it waits for a request to strike.
+    /// Whether the fault waits for requests that it applies to.
     pub(crate) fn is_planned(&self) -> bool {
         self.times() > 0 || matches!(self, Self::RawHeaders { .. })
     }
 
-    /// How many requests it strikes.
+    /// How many requests the fault applies to.
     pub(crate) fn times(&self) -> u32 {
         match self {
             Self::Unauthorized { times }
@@ -243,7 +243,7 @@ impl Fault {
         }
     }
 
-    /// The host and the part of the path that it is narrowed to.
+    /// The host and the part of the path to which the fault is limited.
     pub(crate) fn target(&self) -> (Option<&str>, Option<&str>) {
         let (host, path) = match self {
             Self::SavedButUnavailable { path_contains, .. } => (&None, path_contains),

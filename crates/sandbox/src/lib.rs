@@ -39,19 +39,19 @@ use state::State;
 /// Identifier of the OAuth client that every sandbox has.
 pub const CLIENT_ID: &str = "sandbox-client.apps.googleusercontent.com";
 
-/// Secret of the OAuth client [`CLIENT_ID`]. It opens nothing but a sandbox.
+/// Secret of the OAuth client [`CLIENT_ID`]. It only works with a sandbox.
 pub const CLIENT_SECRET: &str = "sandbox-secret";
 
 /// Identifier of the integration (the OAuth client) that every sandbox has at Notion.
 pub const WORKSPACE_CLIENT_ID: &str = "sandbox-workspace-client";
 
-/// Secret of the integration [`WORKSPACE_CLIENT_ID`]. It opens nothing but a sandbox.
+/// Secret of the integration [`WORKSPACE_CLIENT_ID`]. It only works with a sandbox.
 pub const WORKSPACE_CLIENT_SECRET: &str = "sandbox-secret";
 
 /// Identifier of the integration (the OAuth client) that every sandbox has at each account of Snowflake.
 pub const WAREHOUSE_CLIENT_ID: &str = "sandbox-warehouse-client";
 
-/// Secret of the integration [`WAREHOUSE_CLIENT_ID`]. It opens nothing but a sandbox.
+/// Secret of the integration [`WAREHOUSE_CLIENT_ID`]. It only works with a sandbox.
 pub const WAREHOUSE_CLIENT_SECRET: &str = "sandbox-secret";
 
 /// Account of the warehouse that every sandbox has.
@@ -66,19 +66,19 @@ pub struct Sandbox {
     inner: Arc<Inner>,
 }
 
-/// What the clones of one [`Sandbox`] share.
+/// The state that all clones of a [`Sandbox`] share.
 struct Inner {
     state: Mutex<State>,
-    /// What waiting responses watch.
+    /// Wakes waiting responses.
     signals: watch::Sender<Signals>,
 }
 
-/// What a waiting response waits for.
+/// The events that a waiting response waits for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Signals {
-    /// Counts the resets; a stalled response waits for the next one.
+    /// The number of resets. A stalled response waits for the next one.
     pub(crate) reset_count: u64,
-    /// Whether the token endpoint keeps its responses back.
+    /// Whether the token endpoint holds its responses.
     pub(crate) token_responses_held: bool,
 }
 
@@ -131,27 +131,26 @@ impl Sandbox {
         self.state().add_client(&host, id, secret, redirect_uris);
     }
 
-    /// All routes, to be served or nested at the root of a listener.
+    /// All routes. Serve them, or nest them at the root of a listener.
     ///
     /// A router can't close the connection. If you serve it without [`Sandbox::serve`], the fault
-    /// [`Fault::CutBeforeResponse`] shows as an empty response of status 500.
+    /// [`Fault::CutBeforeResponse`] shows as an empty response with status 500.
     pub fn router(&self) -> Router {
         receive::router(self.clone())
     }
 
-    /// Serves HTTP/1.1 and HTTP/2 on `listener` until the future is dropped, which also closes the
-    /// connections.
+    /// Serves HTTP/1.1 and HTTP/2 on `listener`. Dropping the future also closes the connections.
     ///
     /// # Errors
-    /// When the listener's own address cannot be read.
+    /// If the listener's own address can't be read.
     pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
         serve::serve(&self, &listener).await
     }
 
-    /// Serves a fresh sandbox on a loopback port that the system chooses.
+    /// Serves a new sandbox on a loopback port that the system chooses.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// If no port can be bound.
     pub async fn start() -> std::io::Result<Running> {
         Self::new().run().await
     }
@@ -159,13 +158,12 @@ impl Sandbox {
     /// Serves this sandbox on a loopback port that the system chooses.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// If no port can be bound.
     pub async fn run(self) -> std::io::Result<Running> {
         Running::start(self).await
     }
 
-    /// Every request that came in since the start or the last reset, oldest first, without any secret. At
-    /// most the last 10,000 are kept.
+    /// The last 10,000 requests since the start or the last reset, oldest first and without secrets.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         self.state().log.entries()
@@ -193,8 +191,8 @@ impl Sandbox {
         }
     }
 
-    /// Forgets everything but clients and the token marker: grants, tokens, faults, the log, changes of the
-    /// world, and sets the clock back. Stalled responses go out.
+    /// Forgets grants, tokens, faults, the log and changes of the world, and sets the clock back. Keeps clients and the
+    /// token marker. Sends stalled responses.
     pub fn reset(&self) {
         let reset_count = {
             let mut state = self.state();
@@ -222,8 +220,8 @@ impl Sandbox {
         self.state().restore(saved)
     }
 
-    /// The world in readable JSON, to compare a response with: users, messages, attachments with size and
-    /// SHA-256, drafts, contacts, other contacts, files, spreadsheets.
+    /// The world in readable JSON, to compare with a response. It has users, messages, attachments with size and
+    /// SHA-256, drafts, contacts, other contacts, files and spreadsheets.
     #[must_use]
     pub fn world(&self) -> serde_json::Value {
         self.state().describe()
@@ -235,16 +233,16 @@ impl Sandbox {
         people.map(|user| (user.email, user.name)).collect()
     }
 
-    /// The records of a person, by section, to view and change by hand.
+    /// The records of a person by section, to view and change by hand.
     #[must_use]
     pub fn sections(&self, user: &str) -> Vec<Section> {
         self.state().sections(user)
     }
 
-    /// Adds a record to a section, made of values for its fields.
+    /// Adds a record to a section. `values` has a value for each of its fields.
     ///
     /// # Errors
-    /// One sentence: a value is missing or cannot be read, or there is no such section.
+    /// One sentence, if a value is missing or can't be read, or there is no such section.
     pub fn add_record(
         &self,
         user: &str,
@@ -257,27 +255,27 @@ impl Sandbox {
     /// Deletes a record of a section.
     ///
     /// # Errors
-    /// One sentence: there is no such section or record.
+    /// One sentence, if there is no such section or record.
     pub fn delete_record(&self, user: &str, section: &str, id: &str) -> Result<(), String> {
         self.state().delete_record(user, section, id)
     }
 
-    /// The faults that wait for a request, each with how many it will strike.
+    /// The faults that wait for a request, each with the number of requests that it applies to.
     #[must_use]
     pub fn waiting(&self) -> Vec<serde_json::Value> {
         self.state().faults.waiting()
     }
 
-    /// The sandbox's clock, which moves only on request ([`Fault::Advance`]).
+    /// The time of the sandbox's clock. It advances only on request ([`Fault::Advance`]).
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
         self.state().shared.now
     }
 
-    /// Applies a fault, or says why it changes nothing.
+    /// Applies a fault.
     ///
     /// # Errors
-    /// One sentence: it names a user or a message that does not exist.
+    /// One sentence, if the fault names a user or a message that doesn't exist.
     pub fn try_fault(&self, fault: Fault) -> Result<(), String> {
         let held = match fault {
             Fault::HoldTokenRequests => true,
@@ -290,7 +288,7 @@ impl Sandbox {
         Ok(())
     }
 
-    /// The changeable part. Held for short, synchronous work only.
+    /// The mutable state. Hold it only for short, synchronous work.
     fn state(&self) -> MutexGuard<'_, State> {
         self.inner
             .state
@@ -298,7 +296,7 @@ impl Sandbox {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A view of the signals, for a response that waits.
+    /// A receiver of the signals, for a waiting response.
     fn signals(&self) -> watch::Receiver<Signals> {
         self.inner.signals.subscribe()
     }

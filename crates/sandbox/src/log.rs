@@ -1,4 +1,4 @@
-//! What came in, without any secret.
+//! The log of requests, without secrets.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,10 +10,10 @@ use crate::{
     request::{Purpose, Request},
 };
 
-/// Entries beyond this number push out the oldest.
+/// The log keeps this many entries and drops the oldest.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Headers whose value is a secret.
+/// Headers that contain secrets.
 const SECRET_HEADERS: [&str; 4] = [
     "authorization",
     "cookie",
@@ -21,7 +21,7 @@ const SECRET_HEADERS: [&str; 4] = [
     "x-goog-api-key",
 ];
 
-/// Names of queries and forms whose value is a secret.
+/// Parameters of queries and forms that contain secrets.
 const SECRET_NAMES: [&str; 10] = [
     "access_token",
     "client_secret",
@@ -35,10 +35,10 @@ const SECRET_NAMES: [&str; 10] = [
     "upload_id",
 ];
 
-/// What replaces a secret.
+/// The text that replaces a secret.
 const MASK: &str = "***";
 
-/// One request that reached the sandbox.
+/// A request that reached the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Received {
@@ -48,21 +48,21 @@ pub struct Received {
     pub host: String,
     /// The rest of the path as it came, starting with `/`.
     pub path: String,
-    /// The query as it came. If it has a secret, it is decoded and encoded again with `***` instead of the secret.
+    /// The query as it came. If it has a secret, it's decoded and encoded again with `***` instead of the secret.
     pub query: Option<String>,
-    /// All headers, names in lower case; several values are joined by `, `, secrets are `***`.
+    /// All headers, with names in lower case. Several values are joined by `, `, and secrets are `***`.
     pub headers: BTreeMap<String, String>,
     /// Whether there was an `Authorization` header.
     pub authorization: bool,
-    /// Body of a request to the token and revocation endpoints, secrets as `***`.
+    /// Body of a request to the token and revocation endpoints. Secrets are `***`.
     pub body: Option<String>,
     /// Size of the body in bytes.
     pub body_bytes: usize,
-    /// Status of the response; nothing if the response was stalled or never given.
+    /// Status of the response. `None` if the response was stalled or never sent.
     pub status: Option<u16>,
 }
 
-/// The log of one life.
+/// The log since the start or the last reset.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     entries: VecDeque<Received>,
@@ -70,7 +70,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Notes one request with the status of the response.
+    /// Records a request with the status of its response.
     pub(crate) fn add(&mut self, request: &Request, purpose: Option<Purpose>, status: Option<u16>) {
         if purpose == Some(Purpose::Token) {
             let grant = request
@@ -101,7 +101,7 @@ impl Log {
         self.entries.iter().cloned().collect()
     }
 
-    /// POSTs to the token endpoint, of one grant type or of all.
+    /// How many POSTs reached the token endpoint, for one grant type or for all.
     pub(crate) fn token_requests(&self, grant_type: Option<&str>) -> usize {
         match grant_type {
             Some(grant) => self.token_requests.get(grant).copied().unwrap_or_default(),
@@ -129,13 +129,13 @@ fn headers(request: &Request) -> BTreeMap<String, String> {
     headers
 }
 
-/// Bodies hold what people write, so only those of the authorization server are kept.
+/// Only the bodies for the authorization server are kept, because other bodies contain what people write.
 fn body(request: &Request, purpose: Option<Purpose>) -> Option<String> {
     let is_kept = matches!(purpose, Some(Purpose::Token | Purpose::Credentials));
     is_kept.then(|| masked_body(&request.body))
 }
 
-/// The same object or form, with secrets hidden.
+/// The same object or form with hidden secrets.
 fn masked_body(body: &[u8]) -> String {
     let Ok(serde_json::Value::Object(mut members)) = serde_json::from_slice(body) else {
         return masked(&String::from_utf8_lossy(body));
@@ -148,7 +148,7 @@ fn masked_body(body: &[u8]) -> String {
     serde_json::Value::Object(members).to_string()
 }
 
-/// The same pairs, with secrets hidden. Text without a secret stays byte for byte.
+/// The same pairs with hidden secrets. A text without a secret doesn't change.
 fn masked(text: &str) -> String {
     let pairs = Query::parse(text.as_bytes());
     if !pairs.iter().any(|(name, _)| SECRET_NAMES.contains(&name)) {

@@ -1,4 +1,4 @@
-//! What the core of the sandbox knows of a product. No product knows another.
+//! The interface between the sandbox and a product. Products don't know each other.
 
 use serde_json::Value;
 
@@ -10,18 +10,18 @@ use crate::{
     shared::Shared,
 };
 
-/// A product with its authorization server: its hosts, its clients, and all that its users own there.
+/// A product with its authorization server: its hosts, its clients, and everything that users own there.
 pub(crate) trait Product: Send {
     /// Whether the product is at this host.
     fn serves(&self, host: &str) -> bool;
 
-    /// What a request to one of its hosts is for.
+    /// The purpose of a request to one of its hosts.
     fn purpose(&self, request: &Request) -> Purpose;
 
     /// Processes a request to one of its hosts.
     fn respond(&mut self, shared: &mut Shared, request: &Request) -> Response;
 
-    /// The response to a request that is refused without being processed, in the product's shape.
+    /// The product's own response to a request that is refused without being processed.
     fn refuse(&self, request: &Request, refusal: &Refusal<'_>) -> Response;
 
     /// Whether an error of the product can say that a write was saved.
@@ -29,41 +29,40 @@ pub(crate) trait Product: Send {
         false
     }
 
-    /// What [`Fault::SavedButUnavailable`] makes of the response to a write, where
-    /// [`Product::says_what_was_saved`].
+    /// The response to a write for [`Fault::SavedButUnavailable`], if [`Product::says_what_was_saved`].
     fn saved_but_unavailable(&self, _: &Request, response: Response) -> Response {
         response
     }
 
-    /// Whether responses are compressed for a client that asks for it.
+    /// Whether responses are compressed if the client asks for it.
     fn compresses_on_request(&self) -> bool {
         true
     }
 
-    /// Does what a fault says at once, as far as it concerns the product.
+    /// Applies the part of a fault that concerns the product and takes effect immediately.
     fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String>;
 
     /// Registers an OAuth client.
     fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]);
 
-    /// Back to the seeded beginning. Clients stay, because they are configuration.
+    /// Restores the initial state. Clients stay, because they're configuration.
     fn reset(&mut self);
 
-    /// Grants and tokens, to be restored after a restart. What the users own is not kept.
+    /// Grants and tokens, to restore them after a restart. What the users own isn't saved.
     fn save(&self) -> Value;
 
-    /// Takes back what [`Product::save`] gave.
+    /// Restores what [`Product::save`] returned.
     fn restore(&mut self, saved: &Value) -> serde_json::Result<()>;
 
     /// Adds what the users own to the world in readable JSON: `{"users": [{"email": …}]}`.
     fn describe(&self, world: &mut Value);
 
-    /// What a user owns, to be looked at and changed by hand.
+    /// What a user owns, to view and change by hand.
     fn sections(&mut self, _: &Shared, _: &str) -> Vec<Section> {
         Vec::new()
     }
 
-    /// Adds a record to a section; nothing where the section is another product's.
+    /// Adds a record to a section. `None` if the section belongs to another product.
     fn add_record(
         &mut self,
         _: &mut Shared,
@@ -74,7 +73,7 @@ pub(crate) trait Product: Send {
         None
     }
 
-    /// Deletes a record, in the same way.
+    /// Deletes a record from a section. `None` if the section belongs to another product.
     fn delete_record(
         &mut self,
         _user: &str,
@@ -88,7 +87,7 @@ pub(crate) trait Product: Send {
 /// Why a request is refused without being processed.
 #[derive(Debug)]
 pub(crate) enum Refusal<'fault> {
-    /// A good access token is refused.
+    /// A valid access token is refused.
     Unauthorized,
     /// An error of the API.
     Error {
@@ -101,7 +100,7 @@ pub(crate) enum Refusal<'fault> {
     TokenError { status: u16, error: &'fault str },
 }
 
-/// An API: what it is called, what of it is played, and how many methods are not.
+/// An API: its title, the methods that the sandbox plays, and the number of other methods.
 pub(crate) struct Api {
     pub(crate) title: &'static str,
     /// The method's name, HTTP method and path.

@@ -1,4 +1,4 @@
-//! The path of every request: read, apply a fault or respond, log, deliver.
+//! Handles every request: reads it, applies a fault or responds, logs it, and sends the response.
 
 use axum::{
     Router,
@@ -19,17 +19,17 @@ use crate::{
     state::State,
 };
 
-/// How a response goes out.
+/// How to send a response.
 pub(crate) enum Delivery {
-    /// At once.
+    /// Immediately.
     Now,
-    /// When the token endpoint is released.
+    /// When the token endpoint releases its responses.
     WhenReleased,
-    /// When the sandbox is reset; the number counts resets so far.
+    /// When the sandbox is reset. The number is the number of resets so far.
     AfterReset(u64),
-    /// Half of it.
+    /// Only half of it.
     Half,
-    /// Not at all: the connection closes.
+    /// Not at all. The connection closes.
     Never,
 }
 
@@ -52,8 +52,7 @@ async fn receive(
     deliver(&sandbox, response, delivery).await
 }
 
-/// The response, and how it is delivered. The request is processed here, even if no one will ever read the
-/// response.
+/// Processes the request, even if no one will ever read the response. Returns the response and how to send it.
 pub(crate) fn process(state: &mut State, request: &Request) -> (Response, Delivery) {
     let fault = state.take_fault(request);
     let purpose = state.purpose(request);
@@ -106,8 +105,8 @@ fn no_such_host(request: &Request) -> Response {
     Response::html(StatusCode::NOT_FOUND, pages::problem("No such host", &text))
 }
 
-/// What the network in front of an authorization server says to a request that names no client. Cloudflare, where
-/// Notion is, refuses requests only for this.
+/// The response of the network in front of an authorization server to a request without a `User-Agent`. Cloudflare,
+/// which Notion uses, blocks a request for this alone.
 fn no_user_agent() -> Response {
     let text = "The request has no header User-Agent.";
     Response::html(
@@ -116,7 +115,7 @@ fn no_user_agent() -> Response {
     )
 }
 
-/// The response of a fault that keeps the request from being processed.
+/// The response for a fault that prevents processing.
 fn fault_response(state: &State, fault: &Fault, request: &Request) -> Response {
     let refusal = match fault {
         Fault::Unauthorized { .. } => Refusal::Unauthorized,
@@ -172,8 +171,8 @@ fn add_headers(state: &mut State, request: &Request, mut response: Response) -> 
     response
 }
 
-/// Google compresses only for a client that says so twice: in Accept-Encoding and in User-Agent (Calendar
-/// API, "Performance tips", Using gzip).
+/// Google compresses only if a client asks twice: in Accept-Encoding and in User-Agent (Calendar API, "Performance
+/// tips", Using gzip).
 fn wants_gzip(request: &Request) -> bool {
     let accepts = request.header("accept-encoding").unwrap_or_default();
     let agent = request.header("user-agent").unwrap_or_default();
@@ -188,7 +187,7 @@ async fn deliver(sandbox: &Sandbox, response: Response, delivery: Delivery) -> H
         Delivery::Now => response.into_response(),
         Delivery::Half => response.into_cut_response(),
         Delivery::WhenReleased => {
-            // An error means that the sandbox is gone, and no one reads the response.
+            // An error means that the sandbox is gone, so no one reads the response.
             let _gone = sandbox
                 .signals()
                 .wait_for(|signals| !signals.token_responses_held)

@@ -1,11 +1,11 @@
-//! Parts of the world that can be looked at and changed by hand, in one shape for all products.
+//! The parts of the world that a person can view and change by hand, in one form for all products.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// The values of a new record, by the names of its fields.
+/// The values of a new record, by field name.
 pub(crate) type Values = BTreeMap<String, String>;
 
 /// Records of one kind, such as the mails of a user.
@@ -14,13 +14,13 @@ pub(crate) type Values = BTreeMap<String, String>;
 pub struct Section {
     /// Name, such as `mails`.
     pub name: &'static str,
-    /// For people.
+    /// The title for people.
     pub title: &'static str,
     /// Titles of the cells of a record.
     pub columns: Vec<&'static str>,
-    /// The newest first, if records of this kind have a time.
+    /// The records. The newest comes first if records of this kind have a time.
     pub records: Vec<Record>,
-    /// The values that a new record takes.
+    /// The values that a new record needs.
     pub fields: Vec<Field>,
 }
 
@@ -28,7 +28,7 @@ pub struct Section {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Record {
-    /// The ID that deletes it.
+    /// The ID with which you can delete it.
     pub id: String,
     /// A text for each column.
     pub cells: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Record {
 pub struct Field {
     /// Name.
     pub name: &'static str,
-    /// For people.
+    /// The label for people.
     pub label: &'static str,
     /// The value that the form starts with.
     pub value: String,
@@ -75,21 +75,21 @@ impl Field {
     }
 }
 
-/// The value of a field that has one.
+/// The value of a field. An error if it's missing or empty.
 pub(crate) fn value<'v>(values: &'v Values, name: &str) -> Result<&'v str, String> {
     let value = values.get(name).map(|value| value.trim());
     let value = value.filter(|value| !value.is_empty());
     value.ok_or_else(|| format!("{name} is missing"))
 }
 
-/// The same as a moment.
+/// The same as a time.
 pub(crate) fn moment(values: &Values, name: &str) -> Result<Timestamp, String> {
     let text = value(values, name)?;
     let wrong = |_| format!("{name} is a time such as 2026-05-05T09:00:00Z");
     text.parse().map_err(wrong)
 }
 
-/// What is said of a record that is not there.
+/// The error for a record that doesn't exist.
 pub(crate) fn missing(id: &str) -> String {
     format!("there is no record {id}")
 }

@@ -12,24 +12,24 @@ use url::form_urlencoded;
 /// Bodies above this many bytes are refused.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The API, where an access token is shown.
+    /// An API call with an access token.
     Api,
-    /// Tokens, by a POST to the token endpoint.
+    /// A POST to the token endpoint.
     Token,
-    /// Another endpoint of the authorization server that takes tokens, such as revocation.
+    /// Another endpoint of the authorization server that accepts tokens, such as revocation.
     Credentials,
-    /// A page for people, or nothing that there is.
+    /// A page for people, or an unknown path.
     Page,
 }
 
-/// One request, with the host taken from its first path segment.
+/// A request. Its host comes from the first path segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,
-    /// First path segment: the host that is simulated.
+    /// The simulated host, which is the first path segment.
     pub(crate) host: String,
     /// The rest of the path as it came, starting with `/`.
     pub(crate) path: String,
@@ -40,11 +40,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads the whole request; nothing if its body breaks off or is too large.
+    /// Reads the whole request. `None` if its body is cut off or too large.
     pub(crate) async fn read(request: axum::http::Request<Body>) -> Option<Self> {
         let (mut parts, body) = request.into_parts();
         let body = to_bytes(body, MAX_BODY_BYTES).await.ok()?;
-        // HTTP/2 has it in the address.
+        // In HTTP/2, the host is in the URL.
         if let Some(authority) = parts.uri.authority()
             && let Ok(value) = authority.as_str().parse()
         {
@@ -74,18 +74,17 @@ impl Request {
         }
     }
 
-    /// The query's pairs.
     pub(crate) fn query_parameters(&self) -> Query {
         Query::parse(self.query.as_deref().unwrap_or_default().as_bytes())
     }
 
-    /// The body's pairs, if the body says that it is a form.
+    /// The body's pairs. `None` if the content type isn't a form.
     pub(crate) fn form_parameters(&self) -> Option<Query> {
         self.has_media_type("application/x-www-form-urlencoded")
             .then(|| Query::parse(&self.body))
     }
 
-    /// The texts among the members of the body, if the body says that it is JSON and is an object.
+    /// The texts in the body's object. `None` if the content type isn't JSON, or the body isn't an object.
     pub(crate) fn json_parameters(&self) -> Option<Query> {
         if !self.has_media_type("application/json") {
             return None;
@@ -98,7 +97,7 @@ impl Request {
         Some(Query::of(texts.collect()))
     }
 
-    /// Whether the body says that it is of this type.
+    /// Whether the body has this content type.
     pub(crate) fn has_media_type(&self, media_type: &str) -> bool {
         let given = self
             .header(header::CONTENT_TYPE.as_str())
@@ -107,12 +106,12 @@ impl Request {
         given.eq_ignore_ascii_case(media_type)
     }
 
-    /// The bearer token that came along (RFC 6750, section 2.1).
+    /// The bearer token (RFC 6750, section 2.1).
     pub(crate) fn bearer_token(&self) -> Option<&str> {
         self.authorization("bearer")
     }
 
-    /// Id and secret of a client, each encoded like a form's value before base64 (RFC 6749, section 2.3.1).
+    /// The ID and the secret of a client. Each is encoded like a form's value before base64 (RFC 6749, section 2.3.1).
     pub(crate) fn basic_credentials(&self) -> Option<(String, String)> {
         let text = String::from_utf8(STANDARD.decode(self.authorization("basic")?).ok()?).ok()?;
         let (id, secret) = text.split_once(':')?;
@@ -128,7 +127,7 @@ impl Request {
         given.eq_ignore_ascii_case(scheme).then_some(credentials)
     }
 
-    /// A text of the body, if the body is a JSON object that has it.
+    /// A text in the body's JSON object. `None` if there's none.
     pub(crate) fn json_text(&self, name: &str) -> Option<String> {
         let body: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
         Some(body.get(name)?.as_str()?.to_owned())
@@ -140,8 +139,8 @@ impl Request {
     }
 }
 
-/// The variables of a path that matches a template such as `v1/pages/{page_id}`. Fixed segments must be
-/// spelled as in the template, so that `people:searchContacts` with an encoded colon is another address.
+/// Matches a path with a template such as `v1/pages/{page_id}`, and returns the variables. Fixed segments must have the
+/// template's spelling, so `people:searchContacts` with an encoded colon doesn't match.
 pub(crate) fn match_path(template: &str, path: &str) -> Option<Vec<String>> {
     let mut variables = Vec::new();
     let mut expected = template.trim_start_matches('/').split('/');
@@ -150,7 +149,7 @@ pub(crate) fn match_path(template: &str, path: &str) -> Option<Vec<String>> {
         match (expected.next(), given.next()) {
             (None, None) => return Some(variables),
             (Some(expected), Some(given)) if expected.starts_with('{') => {
-                // What follows the variable is a custom verb, such as `{range}:append`.
+                // A custom verb follows the variable, as in `{range}:append`.
                 let (_, verb) = expected.split_once('}')?;
                 let given = given.strip_suffix(verb)?;
                 let value = percent_decode_str(given).decode_utf8().ok()?;
@@ -162,11 +161,11 @@ pub(crate) fn match_path(template: &str, path: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Pairs in the order in which they came.
+/// Pairs in their original order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
-/// A name came more than once where one value is due.
+/// A name occurs more than once, but only one value is allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Repeated<'name>(pub(crate) &'name str);
 
@@ -176,12 +175,12 @@ impl Query {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
-    /// Pairs that were read elsewhere.
+    /// Pairs from another source.
     pub(crate) fn of(pairs: Vec<(String, String)>) -> Self {
         Self(pairs)
     }
 
-    /// The one value of `name`. An empty value counts as a value.
+    /// The only value of `name`. An empty value counts.
     pub(crate) fn one<'name>(&self, name: &'name str) -> Result<Option<&str>, Repeated<'name>> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -200,13 +199,12 @@ impl Query {
         self.first(name).filter(|value| !value.is_empty())
     }
 
-    /// A name that comes more than once.
+    /// A name that occurs more than once.
     pub(crate) fn repeated_name(&self) -> Option<&str> {
         let mut names = self.0.iter().map(|(name, _)| name.as_str());
         names.find(|name| self.one(name).is_err())
     }
 
-    /// All values of `name`.
     pub(crate) fn all<'pairs>(&'pairs self, name: &str) -> impl Iterator<Item = &'pairs str> {
         self.0
             .iter()
@@ -214,7 +212,6 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// All pairs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()

@@ -1,4 +1,4 @@
-//! A response before it goes out.
+//! A response before it's sent.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use flate2::{Compression, write::GzEncoder};
 use futures_util::stream;
 use serde::Serialize;
 
-/// Bytes per piece of a generated body.
+/// How many bytes a piece of a generated body has.
 const PIECE_BYTES: u64 = 64 * 1024;
 
 /// Status, headers and body.
@@ -22,12 +22,12 @@ pub(crate) struct Response {
     pub(crate) body: ResponseBody,
 }
 
-/// The two kinds of bodies.
+/// The body of a response.
 #[derive(Debug, Clone)]
 pub(crate) enum ResponseBody {
-    /// In memory.
+    /// A body in memory.
     Whole(Bytes),
-    /// A JSON text of exactly this many bytes, made while it is sent.
+    /// A JSON text of exactly this many bytes, generated while it's sent.
     Padding(u64),
 }
 
@@ -83,7 +83,7 @@ impl Response {
         response
     }
 
-    /// The same with one more header; a value that no header can hold is left out.
+    /// Adds a header. Omits it if the value isn't valid in a header.
     pub(crate) fn with(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
             self.headers.append(name, value);
@@ -91,13 +91,12 @@ impl Response {
         self
     }
 
-    /// Whether its body is JSON.
     pub(crate) fn is_json(&self) -> bool {
         let kind = self.headers.get(header::CONTENT_TYPE);
         kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
     }
 
-    /// The same with its body compressed by gzip.
+    /// Compresses the body with gzip.
     pub(crate) fn gzipped(mut self) -> Self {
         let ResponseBody::Whole(body) = &self.body else {
             return self;
@@ -112,7 +111,7 @@ impl Response {
         self
     }
 
-    /// Ready to send.
+    /// Converts the response for sending.
     pub(crate) fn into_response(self) -> HttpResponse<Body> {
         let body = match self.body {
             ResponseBody::Whole(body) => Body::from(body),
@@ -121,7 +120,7 @@ impl Response {
         build(self.status, self.headers, body)
     }
 
-    /// Announces the whole body, sends the first half of it, then breaks off.
+    /// Announces the whole body, sends the first half of it, and then fails.
     pub(crate) fn into_cut_response(mut self) -> HttpResponse<Body> {
         let ResponseBody::Whole(body) = self.body else {
             return self.into_response();
@@ -133,7 +132,7 @@ impl Response {
             match half {
                 Some(half) => Some((Ok(half), None)),
                 None => {
-                    // The server sends what it has whenever a body is not ready.
+                    // The server sends what it has when a body isn't ready.
                     tokio::task::yield_now().await;
                     Some((Err(std::io::Error::other("cut")), None))
                 }
@@ -150,7 +149,7 @@ fn build(status: StatusCode, headers: HeaderMap, body: Body) -> HttpResponse<Bod
     response
 }
 
-/// A JSON string of `bytes` bytes: a quote, letters, a quote.
+/// A JSON string of `bytes` bytes: a quote, letters, and a quote.
 fn padding(bytes: u64) -> Body {
     let pieces = stream::unfold(0_u64, move |sent| async move {
         if sent >= bytes {

@@ -1,4 +1,4 @@
-//! The server: accepts connections, and can hang up on one.
+//! The server accepts connections, and can close one without a response.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -24,11 +24,11 @@ use crate::Sandbox;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HangUp;
 
-/// A sandbox that is being served; it stops when this is dropped.
+/// A running sandbox. Dropping it stops the sandbox.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Running {
-    /// The address that it listens on, such as `http://127.0.0.1:49152`, without a slash at the end.
+    /// The URL that it listens on, such as `http://127.0.0.1:49152`, without a slash at the end.
     pub url: String,
     /// The sandbox that responds there.
     pub sandbox: Sandbox,
@@ -36,7 +36,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Binds a loopback port and serves in a task of its own.
+    /// Binds a loopback port, and serves in a separate task.
     pub(crate) async fn start(sandbox: Sandbox) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -56,7 +56,7 @@ impl Drop for Running {
     }
 }
 
-/// Accepts until dropped; the connections end with it.
+/// Accepts connections until it's dropped, which also closes them.
 pub(crate) async fn serve(sandbox: &Sandbox, listener: &TcpListener) -> std::io::Result<()> {
     tracing::debug!(address = %listener.local_addr()?, "the sandbox listens");
     let router = sandbox.router();
@@ -67,7 +67,7 @@ pub(crate) async fn serve(sandbox: &Sandbox, listener: &TcpListener) -> std::io:
                 connections.spawn(serve_connection(stream, router.clone()));
             }
             Err(error) => {
-                // Out of file handles, or a peer that left early: neither ends the sandbox.
+                // The process may be out of file handles, or the client may have left early. Neither stops the sandbox.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }

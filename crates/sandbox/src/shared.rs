@@ -1,24 +1,24 @@
-//! What all products use: the clock, and the source of deterministic codes, tokens and opaque ids.
+//! What all products use: the clock, and deterministic codes, tokens and opaque IDs.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Where every sandbox's clock starts: 2026-05-04T09:00:00Z, a Monday.
+/// The start of every sandbox's clock: 2026-05-04T09:00:00Z, a Monday.
 const START_SECOND: i64 = 1_777_885_200;
 
-/// Clock and ids of one sandbox.
+/// The clock and the IDs of one sandbox.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shared {
-    /// The sandbox's own clock; only [`crate::Fault::Advance`] moves it.
+    /// The sandbox's own clock. Only [`crate::Fault::Advance`] advances it.
     pub(crate) now: Timestamp,
-    /// Source of codes, tokens and opaque ids.
+    /// The source of codes, tokens and opaque IDs.
     pub(crate) ids: Ids,
 }
 
 impl Shared {
-    /// The clock at its start.
+    /// Starts the clock.
     pub(crate) fn new() -> Self {
         Self {
             now: start(),
@@ -26,7 +26,7 @@ impl Shared {
         }
     }
 
-    /// Moves the clock.
+    /// Advances the clock.
     pub(crate) fn advance(&mut self, seconds: u32) -> Result<(), String> {
         self.now = self
             .now
@@ -35,18 +35,18 @@ impl Shared {
         Ok(())
     }
 
-    /// Sets the clock back. The source of ids goes on, so that a token from before cannot come to life again.
+    /// Sets the clock back. The source of IDs continues, so that an old token can't become valid again.
     pub(crate) fn reset(&mut self) {
         self.now = start();
     }
 }
 
-/// Where the clock starts.
+/// The start of the clock.
 pub(crate) fn start() -> Timestamp {
     Timestamp::from_second(START_SECOND).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The time of day, moved as far as a sandbox's clock was: for what a client compares with its own clock.
+/// The machine's time, plus what the sandbox's clock was advanced. A client compares it with its own clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "a client compares this with the clock of its machine"
@@ -57,11 +57,10 @@ pub(crate) fn time_of_day(now: Timestamp) -> Timestamp {
         .unwrap_or(Timestamp::MAX)
 }
 
-/// Length of the check that a sealed text carries, in bytes.
+/// The length of the check in a sealed text, in bytes.
 const SEAL_BYTES: usize = 12;
 
-/// Makes values that no one can guess from outside, yet that come out the same in every run: a digest over a
-/// counter.
+/// Makes values that no one can guess from outside, but that are the same in every run: a digest of a counter.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ids {
     counter: u64,
@@ -69,7 +68,7 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// Text that every code and token shall contain.
+    /// Sets a text that every code and token will contain.
     pub(crate) fn set_marker(&mut self, marker: &str) {
         self.marker = marker
             .chars()
@@ -77,7 +76,7 @@ impl Ids {
             .collect();
     }
 
-    /// A token: `prefix`, the marker, then `bytes` fresh bytes in base64url.
+    /// A token: `prefix`, the marker, and then `bytes` new bytes in base64url.
     pub(crate) fn token(&mut self, prefix: &str, bytes: usize) -> String {
         let fresh = self.fresh(prefix, bytes);
         if self.marker.is_empty() {
@@ -87,7 +86,7 @@ impl Ids {
         }
     }
 
-    /// `bytes` fresh bytes in base64url.
+    /// `bytes` new bytes in base64url.
     pub(crate) fn fresh(&mut self, purpose: &str, bytes: usize) -> String {
         self.counter += 1;
         let mut material = Vec::with_capacity(bytes + 32);
@@ -106,14 +105,14 @@ impl Ids {
     }
 }
 
-/// Wraps `text` into an opaque word that only [`open`] with the same purpose reads.
+/// Encodes `text` as an opaque word that only [`open`] with the same purpose can read.
 pub(crate) fn seal(purpose: &str, text: &str) -> String {
     let mut sealed = check(purpose, text).to_vec();
     sealed.extend_from_slice(text.as_bytes());
     URL_SAFE_NO_PAD.encode(sealed)
 }
 
-/// The text of a word made by [`seal`]; nothing if it was altered or made up.
+/// The text of a word from [`seal`]. `None` if someone changed or invented the word.
 pub(crate) fn open(purpose: &str, word: &str) -> Option<String> {
     let sealed = URL_SAFE_NO_PAD.decode(word).ok()?;
     let (seal, text) = sealed.split_at_checked(SEAL_BYTES)?;

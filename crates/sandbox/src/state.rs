@@ -1,4 +1,4 @@
-//! All that changes while a sandbox runs: the products, the faults that wait, the log.
+//! Everything that changes while a sandbox runs: the products, the planned faults, and the log.
 
 use std::collections::VecDeque;
 
@@ -20,20 +20,20 @@ use crate::{
     workspace::{self, Notion},
 };
 
-/// The products with what their users own, the plans to misbehave, the log.
+/// The products with their users' data, the planned faults, and the log.
 pub(crate) struct State {
     pub(crate) shared: Shared,
-    /// Counts the resets.
+    /// The number of resets.
     pub(crate) reset_count: u64,
     products: Vec<Box<dyn Product>>,
-    /// Planned misbehaviour.
+    /// Planned faults.
     pub(crate) faults: Plan,
-    /// What came in.
+    /// The log of requests.
     pub(crate) log: Log,
 }
 
 impl State {
-    /// The seeded beginning.
+    /// The initial state.
     pub(crate) fn new() -> Self {
         Self {
             shared: Shared::new(),
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    /// Back to the beginning; clients stay.
+    /// Restores the initial state. Clients stay.
     pub(crate) fn reset(&mut self) {
         self.reset_count += 1;
         self.shared.reset();
@@ -55,13 +55,13 @@ impl State {
         self.log = Log::default();
     }
 
-    /// Clock, ids, grants and tokens.
+    /// The clock, IDs, grants and tokens.
     pub(crate) fn save(&self) -> Value {
         let products: Vec<Value> = self.products.iter().map(|product| product.save()).collect();
         json!({ "shared": self.shared, "products": products })
     }
 
-    /// Takes back what [`State::save`] gave.
+    /// Restores what [`State::save`] returned.
     pub(crate) fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
         self.shared = Shared::deserialize(&saved["shared"])?;
         let mut products = self.products.iter_mut().enumerate();
@@ -73,25 +73,25 @@ impl State {
         find(&self.products, host)
     }
 
-    /// Lets the product of the host respond; nothing where there is none.
+    /// Lets the product of the host respond. `None` if there's no such host.
     pub(crate) fn respond(&mut self, request: &Request) -> Option<Response> {
         let mut products = self.products.iter_mut();
         let product = products.find(|product| product.serves(&request.host))?;
         Some(product.respond(&mut self.shared, request))
     }
 
-    /// What a request is for; nothing where there is no such host.
+    /// The purpose of a request. `None` if there's no such host.
     pub(crate) fn purpose(&self, request: &Request) -> Option<Purpose> {
         Some(self.product(&request.host)?.purpose(request))
     }
 
-    /// The fault that strikes this request, counted down.
+    /// The fault that applies to this request. Counts it down.
     pub(crate) fn take_fault(&mut self, request: &Request) -> Option<Fault> {
         let product = find(&self.products, &request.host);
         self.faults.take(request, product)
     }
 
-    /// The extra headers of this request's response, counted down.
+    /// The extra headers for the response to this request. Counts them down.
     pub(crate) fn extra_headers(&mut self, request: &Request) -> Vec<(String, String)> {
         let product = find(&self.products, &request.host);
         self.faults.extra_headers(request, product)
@@ -105,7 +105,7 @@ impl State {
         }
     }
 
-    /// Does what a fault says at once, or plans it for coming requests.
+    /// Applies a fault immediately, or plans it for the next requests.
     pub(crate) fn plan(&mut self, fault: Fault) -> Result<(), String> {
         if let Fault::Advance { seconds } = fault {
             return self.shared.advance(seconds);
@@ -177,7 +177,7 @@ fn find<'a>(products: &'a [Box<dyn Product>], host: &str) -> Option<&'a dyn Prod
     Some(product.as_ref())
 }
 
-/// Faults that wait for their request.
+/// Faults that wait for a request.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     waiting: VecDeque<(Fault, u32)>,
@@ -185,7 +185,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Waits for a request.
+    /// Plans a fault.
     pub(crate) fn add(&mut self, fault: Fault) {
         match fault {
             Fault::RawHeaders { times, .. } => self.headers.push((fault, times)),
@@ -196,7 +196,7 @@ impl Plan {
         }
     }
 
-    /// The fault that strikes this request, counted down.
+    /// The fault that applies to this request. Counts it down.
     pub(crate) fn take(
         &mut self,
         request: &Request,
@@ -215,7 +215,7 @@ impl Plan {
         Some(fault)
     }
 
-    /// The extra headers of this request's response, counted down.
+    /// The extra headers for the response to this request. Counts them down.
     pub(crate) fn extra_headers(
         &mut self,
         request: &Request,
@@ -234,7 +234,7 @@ impl Plan {
         extra
     }
 
-    /// What still waits, with the number of requests that it will strike.
+    /// The waiting faults, each with the number of requests that it still applies to.
     pub(crate) fn waiting(&self) -> Vec<Value> {
         self.waiting
             .iter()
@@ -243,7 +243,7 @@ impl Plan {
     }
 }
 
-/// Whether a fault strikes a request to this product.
+/// Whether a fault applies to a request to this product.
 fn applies_to(fault: &Fault, request: &Request, product: Option<&dyn Product>) -> bool {
     let purpose = product.map(|product| product.purpose(request));
     let is_api = purpose == Some(Purpose::Api);
@@ -259,7 +259,7 @@ fn applies_to(fault: &Fault, request: &Request, product: Option<&dyn Product>) -
     at_host && path.is_none_or(|part| request.path.contains(part))
 }
 
-/// Every product, as it is at the beginning.
+/// All products in their initial state.
 pub(crate) fn products() -> Vec<Box<dyn Product>> {
     vec![
         Box::new(Google::new()),
@@ -268,7 +268,7 @@ pub(crate) fn products() -> Vec<Box<dyn Product>> {
     ]
 }
 
-/// The page as Markdown.
+/// The reference page in Markdown.
 #[must_use]
 pub fn reference() -> String {
     let mut page = String::from(

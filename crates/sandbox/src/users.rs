@@ -1,4 +1,4 @@
-//! The people who live in the sandbox. What they own is each product's.
+//! The people who live in the sandbox. Each product stores what they own there.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 static USERS: LazyLock<Vec<User>> = LazyLock::new(|| parse_seed(include_str!("users.json")));
 
-/// One person.
 #[derive(Debug, Deserialize)]
 pub(crate) struct User {
     pub(crate) email: &'static str,
@@ -16,7 +15,7 @@ pub(crate) struct User {
     pub(crate) picture: &'static str,
 }
 
-/// All of them.
+/// All people.
 pub(crate) fn all() -> &'static [User] {
     &USERS
 }
@@ -26,7 +25,7 @@ pub(crate) fn find(email: &str) -> Option<&'static User> {
     all().iter().find(|user| user.email == email)
 }
 
-/// Reads a file of the seed. A test reads them all.
+/// Reads a seed file. A test reads them all.
 pub(crate) fn parse_seed<T: Deserialize<'static>>(text: &'static str) -> T {
     serde_json::from_str(text).expect("the seed is valid")
 }

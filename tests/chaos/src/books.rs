@@ -1,4 +1,4 @@
-//! The books of the product that the runs call: every grant, every token that was issued for it, and who presented it where.
+//! The product's books: every grant, every token that it issued, and who presented each token where.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,11 +11,11 @@ use crate::time::now;
 /// What happens to a refresh token when it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// It stays.
+    /// The product keeps accepting it.
     Stable,
-    /// A new one takes its place, and the old one is refused.
+    /// The product replaces it and refuses the old one.
     Rotating,
-    /// The same, and the old one, presented again, ends the grant.
+    /// The same, but presenting the old one revokes the grant.
     Strict,
 }
 
@@ -38,29 +38,29 @@ pub(crate) struct Grant {
     pub(crate) client: String,
     pub(crate) host: String,
     pub(crate) scope: String,
-    /// Number of the refresh token that is alive.
+    /// The number of the valid refresh token.
     number: u64,
-    /// Access tokens by number, each with its end.
+    /// When each access token expires, by its number.
     access: BTreeMap<u64, Instant>,
-    /// Whether it has ended.
+    /// Whether the grant was revoked.
     pub(crate) dead: bool,
-    /// Token requests.
+    /// The refreshes that the product accepted.
     pub(crate) refreshes: Vec<Refresh>,
-    /// Refresh tokens that were presented again.
+    /// How often an old refresh token was presented.
     pub(crate) reuse: u32,
 }
 
-/// A token request with a refresh token.
+/// A refresh that the product accepted.
 #[derive(Debug)]
 pub(crate) struct Refresh {
-    /// The service that sent it, by its number.
+    /// The number of the service that sent it.
     pub(crate) service: usize,
     pub(crate) arrived: Instant,
-    /// When its response was handed out.
+    /// When the product sent the response.
     pub(crate) responded: Option<Instant>,
 }
 
-/// A token that was presented where it does not belong.
+/// A credential that reached the wrong client or host.
 #[derive(Debug, Clone)]
 pub(crate) struct Stray {
     pub(crate) what: &'static str,
@@ -68,14 +68,14 @@ pub(crate) struct Stray {
     pub(crate) presented: String,
 }
 
-/// What the product does when it is asked.
+/// How the product responds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Behaviour {
-    /// Life of an access token.
+    /// The lifetime of an access token.
     pub(crate) lifetime: Duration,
-    /// Time between the issue of tokens and the response.
+    /// The delay between issuing tokens and sending the response.
     pub(crate) token_delay: Duration,
-    /// Error of the token endpoint, with its status, in place of tokens.
+    /// The status and error that the token and revocation endpoints return instead of succeeding.
     pub(crate) refuses: Option<(u16, &'static str)>,
 }
 
@@ -93,24 +93,24 @@ impl Default for Behaviour {
 pub(crate) struct State {
     pub(crate) grants: Vec<Grant>,
     pub(crate) strays: Vec<Stray>,
-    /// How often each write was done, by its id.
+    /// How often each write was carried out, by ID.
     pub(crate) writes: BTreeMap<String, u32>,
-    /// Ids of requests to execute a statement.
+    /// Request IDs of the statements that were submitted.
     statements: BTreeSet<String>,
-    /// API requests that have arrived, and those whose response was handed out.
+    /// How many API requests arrived, and how many were answered.
     pub(crate) arrived: u64,
     pub(crate) answered: u64,
     pub(crate) revocations: u64,
-    /// Ids of events, as they were delivered.
+    /// IDs of delivered events, in the order of delivery.
     pub(crate) delivered: Vec<String>,
     pub(crate) behaviour: Behaviour,
 }
 
-/// The books; every request goes through them.
+/// Every request to the product goes through these books.
 #[derive(Debug, Default)]
 pub(crate) struct Books(Mutex<State>);
 
-/// What a token request is given.
+/// The result of a token request.
 pub(crate) struct Issued {
     pub(crate) grant: usize,
     pub(crate) access: String,
@@ -129,7 +129,7 @@ impl Books {
         self.state().behaviour = behaviour;
     }
 
-    /// A user consents; the code that the browser brings back, and the number of the grant.
+    /// Lets a user consent. Returns the code for the callback, and the number of the grant.
     pub(crate) fn consent(
         &self,
         class: Class,
@@ -153,7 +153,7 @@ impl Books {
         (format!("code-{grant}"), grant)
     }
 
-    /// Presents a code; nothing where it was used or belongs elsewhere.
+    /// Exchanges a code for tokens. `None` if the code was already used or belongs to another client or host.
     pub(crate) fn exchange(&self, code: &str, client: &str, host: &str) -> Option<Issued> {
         let mut state = self.state();
         let number: usize = code.strip_prefix("code-")?.parse().ok()?;
@@ -166,7 +166,7 @@ impl Books {
         Some(grant.issue(number, behaviour))
     }
 
-    /// A service presents a refresh token.
+    /// Uses a refresh token. `None` if the product refuses it.
     pub(crate) fn refresh(
         &self,
         service: usize,
@@ -195,7 +195,7 @@ impl Books {
         Some(grant.issue(number, behaviour))
     }
 
-    /// The response of a token request is handed out.
+    /// Records that the product sends the response to the latest refresh of a grant.
     pub(crate) fn responded(&self, grant: usize) {
         if let Some(grant) = self.state().grants.get_mut(grant)
             && let Some(refresh) = grant.refreshes.last_mut()
@@ -204,7 +204,7 @@ impl Books {
         }
     }
 
-    /// Presents an access token: the number of its grant, where it is alive.
+    /// Checks an access token. Returns the number of its grant, or `None` if the token isn't valid.
     pub(crate) fn call(&self, token: &str, host: &str) -> Option<usize> {
         let mut state = self.state();
         let (number, generation) = parse(token, "access")?;
@@ -217,29 +217,29 @@ impl Books {
         alive.then_some(number)
     }
 
-    /// Token requests with a refresh token, of all grants.
+    /// The number of accepted refreshes, over all grants.
     pub(crate) fn requests(&self) -> usize {
         let state = self.state();
         state.grants.iter().map(|grant| grant.refreshes.len()).sum()
     }
 
-    /// A write is done.
+    /// Counts a write.
     pub(crate) fn write(&self, id: String) {
         *self.state().writes.entry(id).or_default() += 1;
     }
 
-    /// Whether a statement is executed: one that was sent before under this id, and says so, is not.
+    /// Whether the product executes a statement. It skips one that repeats a known request ID and says so.
     pub(crate) fn executes(&self, request_id: &str, says_again: bool) -> bool {
         let is_first = self.state().statements.insert(request_id.to_owned());
         is_first || !says_again
     }
 
-    /// How often a write was done.
+    /// How often a write was carried out.
     pub(crate) fn written(&self, id: &str) -> u32 {
         self.state().writes.get(id).copied().unwrap_or_default()
     }
 
-    /// Ends the grant of a token.
+    /// Revokes the grant of a token.
     pub(crate) fn revoke(&self, token: &str) {
         let mut state = self.state();
         state.revocations += 1;
@@ -253,7 +253,7 @@ impl Books {
 }
 
 impl State {
-    /// Whether a credential was presented by another client or at another host than its own; then it is written down.
+    /// Whether a credential was presented by the wrong client or at the wrong host. Records it if so.
     fn stray(&mut self, what: &'static str, grant: usize, client: &str, host: &str) -> bool {
         let Some(found) = self.grants.get(grant) else {
             return true;
@@ -277,7 +277,7 @@ impl Grant {
         self.number += 1;
         let number = self.number;
         self.access.insert(number, now() + behaviour.lifetime);
-        // Of a class that rotates, earlier access tokens end with the refresh token.
+        // If the class rotates, a refresh also invalidates the earlier access tokens.
         if self.class != Class::Stable {
             self.access.retain(|issued, _| *issued == number);
         }
@@ -297,7 +297,7 @@ impl Grant {
     }
 }
 
-/// Grant and number of a token.
+/// The grant and the number in a token.
 fn parse(token: &str, kind: &str) -> Option<(usize, u64)> {
     let (grant, number) = token
         .strip_prefix(kind)?

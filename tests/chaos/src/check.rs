@@ -1,5 +1,5 @@
-//! What must hold when a run is over: every account serves or says what the user has to do, and nothing was lost that the
-//! service had read.
+//! The checks at the end of a run. Every account works or asks for its user, and the service kept every token
+//! that it read.
 
 use std::{
     collections::BTreeMap,
@@ -18,31 +18,31 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{StreamExt as _, stream};
 use http::Method;
 
-/// Longest wait for an account: a lease of a process that is gone, and a token request that is waited for.
+/// The longest wait for an account. It covers the lease of a dead process and a pending token request.
 const DECIDED: Duration = Duration::from_secs(150);
-/// A response that was handed out longer ago than this was read, and had to be kept.
+/// The service must have stored the tokens of a response that is older than this.
 const KEPT: Duration = Duration::from_millis(500);
 
-/// How an account ended.
+/// How an account ended up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
     Serves,
-    /// The user has to authorize; with the reason.
+    /// The user has to authorize again; holds the reason.
     NeedsUser(String),
-    /// Neither, for too long; with what it said last.
+    /// Neither, for too long; holds the last response.
     Stuck(String),
 }
 
-/// What is expected of the accounts of the classes that rotate.
+/// Which accounts of the rotating classes may be lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Allowed {
-    /// None is lost.
+    /// None.
     Nothing,
-    /// Lost may be those whose response was not kept when the process was killed.
+    /// Accounts whose last response wasn't stored when the process was killed.
     Unread,
 }
 
-/// Calls every user until each account has ended one way or the other, and writes down what was lost.
+/// Calls each account until it works or asks for its user, and reports the lost ones.
 pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Report) -> Result<()> {
     let began = now();
     let ends: Vec<(&User, End)> = stream::iter(&stage.users)
@@ -93,7 +93,7 @@ pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Repor
     events(stage, report).await
 }
 
-/// What the product saw.
+/// Reports what the product saw.
 fn books(stage: &Stage, report: &mut Report) {
     let state = stage.books.state();
     let refreshes: usize = state.grants.iter().map(|grant| grant.refreshes.len()).sum();
@@ -112,7 +112,7 @@ fn books(stage: &Stage, report: &mut Report) {
     report.fact("credentials at a wrong host", state.strays.len());
 }
 
-/// How long a user waits after a restart until the account serves or says what the user has to do.
+/// Returns how long an account takes to work or to ask for its user.
 pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Result<Duration> {
     let began = now();
     match outcome(stage, user, limit).await {
@@ -125,17 +125,17 @@ pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Resu
     }
 }
 
-/// Whether an account serves; if not, its user has to authorize.
+/// Whether an account works. If it doesn't, its user has to authorize again.
 pub(crate) async fn serves(stage: &Stage, user: &User) -> bool {
     outcome(stage, user, DECIDED).await == End::Serves
 }
 
-/// Calls a user until the account serves or needs its user.
+/// Calls an account until it works or asks for its user.
 async fn outcome(stage: &Stage, user: &User, limit: Duration) -> End {
     let began = now();
     let mut said;
     loop {
-        // A call that waits for a lease is asked for no longer than the limit.
+        // A call can wait for a lease; give up after `limit`.
         let call = tokio::time::timeout(limit, stage.read(user)).await;
         match call.unwrap_or_else(|_| Err(anyhow!("no response yet"))) {
             Ok(reply) if reply.status == 200 => return End::Serves,
@@ -152,7 +152,7 @@ async fn outcome(stage: &Stage, user: &User, limit: Duration) -> End {
     }
 }
 
-/// State and reason of an account, as the API shows them.
+/// The state and reason of an account, as the API shows them.
 pub(crate) async fn reason(stage: &Stage, user: &User) -> String {
     let Ok(reply) = stage.call(Method::GET, &user.account(), None).await else {
         return String::from("it cannot be read");
@@ -164,13 +164,13 @@ pub(crate) async fn reason(stage: &Stage, user: &User) -> String {
         .to_owned()
 }
 
-/// Whether a response to a token request of this user was under way when the service that sent it was killed.
+/// Whether a service was killed before it stored the latest response for this user.
 fn was_unread(stage: &Stage, user: &User) -> bool {
     let state = stage.books.state();
     let Some(grant) = state.grants.get(user.grant) else {
         return false;
     };
-    // Of these classes the newest tokens are the only ones alive.
+    // In the rotating classes, only the newest tokens are valid.
     let Some(last) = grant.refreshes.last() else {
         return false;
     };
@@ -181,7 +181,7 @@ fn was_unread(stage: &Stage, user: &User) -> bool {
     })
 }
 
-/// The account as it is stored, which holds no secret.
+/// The stored account. It holds no secret.
 fn row(stage: &Stage, user: &User) -> Result<String> {
     let rows = stage.database.rows(&format!(
         "SELECT account.body FROM account JOIN connection ON connection.id = account.connection_id
@@ -191,7 +191,7 @@ fn row(stage: &Stage, user: &User) -> Result<String> {
     rows.into_iter().next().context("it is not stored")
 }
 
-/// Every transition has one event: no account is activated twice in a row, and the last event says the state it is in.
+/// Checks the events: no account has the same event twice in a row, and its last event matches its state.
 async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
     const STATES: [(&str, &str); 8] = [
         ("account.created", "pending_authorization"),

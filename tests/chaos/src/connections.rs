@@ -1,24 +1,23 @@
-//! The connections that every run has, what they are set to, and their users.
+//! The connections of every run, their settings, and their users.
 
 use crate::books::Class;
 
-/// A connection of every stage.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) name: &'static str,
     pub(crate) product: &'static str,
     pub(crate) client: &'static str,
-    /// Beginning of the paths that its product takes.
+    /// The prefix of the product's API paths.
     base: &'static str,
-    /// First segment at the product.
+    /// The host, which is the first segment of paths at the test product.
     pub(crate) host: &'static str,
     pub(crate) class: Class,
 }
 
-/// The host to which the connection `stable` is pointed.
+/// The host of the connection `stable`.
 pub(crate) const FIRST_HOST: &str = "orga-one.snowflakecomputing.com";
 
-/// One of each class; `learned` rotates, although the description of its product says that it does not.
+/// The product of `learned` rotates refresh tokens, although its description says that it doesn't.
 pub(crate) const CONNECTIONS: [Connection; 5] = [
     Connection {
         name: "stable",
@@ -62,15 +61,15 @@ pub(crate) const CONNECTIONS: [Connection; 5] = [
     },
 ];
 
-/// The names of all.
+/// The names of all connections.
 pub(crate) const NAMES: [&str; 5] = ["stable", "signed-in", "rotating", "learned", "strict"];
 
-/// A user whose account is connected.
+/// A user with a connected account.
 #[derive(Debug, Clone)]
 pub(crate) struct User {
     pub(crate) connection: &'static Connection,
     pub(crate) identifier: String,
-    /// Its grant at the product.
+    /// The number of the grant at the product.
     pub(crate) grant: usize,
 }
 
@@ -79,14 +78,13 @@ impl User {
         format!("/v1/accounts/{}/{}", self.connection.name, self.identifier)
     }
 
-    /// The proxy's path to something of the product's API.
+    /// The path of a raw request.
     pub(crate) fn path(&self, rest: &str) -> String {
         let Connection { name, base, .. } = self.connection;
         format!("/proxy/{name}/{}{base}/{rest}", self.identifier)
     }
 }
 
-/// The connection of this name.
 pub(crate) fn connection(name: &str) -> &'static Connection {
     let found = CONNECTIONS
         .iter()
@@ -94,7 +92,7 @@ pub(crate) fn connection(name: &str) -> &'static Connection {
     found.unwrap_or(&CONNECTIONS[0])
 }
 
-/// The settings file of a service: where the products are, and where they know it by its number when it asks for tokens.
+/// A service's settings file. The token URL contains the service's number, so that the product knows who asked.
 pub(crate) fn settings(product: &str, service: usize) -> String {
     let of = |name: &str, host: &str, origins: &[&str]| {
         let mut text = format!(
@@ -108,7 +106,7 @@ pub(crate) fn settings(product: &str, service: usize) -> String {
         text
     };
     [
-        // Of webhooks.
+        // For webhooks.
         String::from("private_hosts = [\"127.0.0.1\"]\n"),
         of("warehouse", "{host}", &["sql_api"]).replace(
             &format!("revoke_url = \"{product}/{{host}}/oauth/revoke\"\n"),

@@ -1,4 +1,4 @@
-//! The database of a run, read as another program reads it.
+//! Reads the database of a run from outside the service.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -6,17 +6,16 @@ use anyhow::{Context as _, Result, anyhow};
 use rusqlite::{Connection, OpenFlags};
 use stead_test_postgres::Server;
 
-/// Where a run's database is.
 #[derive(Debug, Clone)]
 pub(crate) enum Database {
     /// An SQLite file.
     File(PathBuf),
-    /// A database of a PostgreSQL server, by its name.
+    /// A database on a PostgreSQL server, by name.
     Server(Arc<Server>, String),
 }
 
 impl Database {
-    /// A new database on a PostgreSQL server of its own; nothing where PostgreSQL is not installed.
+    /// Creates a database on a new PostgreSQL server. `None` if PostgreSQL isn't installed.
     pub(crate) async fn on_server() -> Result<Option<Self>> {
         let started = blocking(|| {
             let server = Server::prepare()?;
@@ -27,7 +26,6 @@ impl Database {
         started.await
     }
 
-    /// The server, where there is one.
     pub(crate) fn server(&self) -> Option<&Arc<Server>> {
         match self {
             Self::File(_) => None,
@@ -43,7 +41,7 @@ impl Database {
         }
     }
 
-    /// The rows of a query with one column of texts.
+    /// Returns the rows of a query that selects one text column.
     pub(crate) fn rows(&self, sql: &str) -> Result<Vec<String>> {
         match self {
             Self::File(path) => {
@@ -62,7 +60,7 @@ impl Database {
     }
 }
 
-/// Does what waits for another program on a thread of its own.
+/// Runs blocking work on a thread of its own.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {

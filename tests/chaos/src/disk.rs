@@ -9,11 +9,11 @@ use std::{
 
 use anyhow::{Result, ensure};
 
-/// A small disk of its own, which goes when it is dropped.
+/// A small temporary disk. Dropping it unmounts it.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one at a folder; nothing where this user may not.
+    /// Mounts a small disk at a folder. `None` if this user may not mount.
     pub(crate) fn mount(folder: &Path) -> Option<Self> {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]);
@@ -29,7 +29,6 @@ impl SmallDisk {
         Ok(())
     }
 
-    /// Fills it to the last byte.
     pub(crate) fn fill(&self) -> Result<()> {
         let mut file = File::create(self.0.join("filling"))?;
         for size in [1 << 20, 1 << 12, 1] {

@@ -1,4 +1,4 @@
-//! Events, as an application gets them: followed in the feed, and delivered to a webhook.
+//! Follows events as an application does: in the feed, and through a webhook.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,20 +21,19 @@ use crate::{
     time::{seconds, until},
 };
 
-/// Longest wait for the last delivery: a claim of a process that is gone, and a pause after a failure.
+/// The longest wait for the last delivery. It covers the claim of a dead process and the pause after a failure.
 const DELIVERED: Duration = Duration::from_secs(150);
-/// Pause before the feed is read again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// An application that follows the feed with its cursor, at one service after the other, and has a webhook.
+/// An application with a webhook that reads the feed by cursor, from each service in turn.
 pub(crate) struct Follower {
-    /// Events that were there before the webhook.
+    /// The number of events before the webhook existed.
     before: usize,
     read: JoinHandle<Result<Vec<String>>>,
     ends: Arc<AtomicBool>,
 }
 
-/// An event as it is stored.
+/// A stored event.
 pub(crate) struct Stored {
     id: String,
     pub(crate) name: String,
@@ -42,7 +41,7 @@ pub(crate) struct Stored {
 }
 
 impl Follower {
-    /// Makes the webhook, and follows from the oldest event.
+    /// Creates the webhook and reads the feed from the oldest event.
     pub(crate) async fn start(stage: &Stage) -> Result<Self> {
         let new = json!({ "url": format!("{}/hooks/all", stage.product) });
         let reply = stage.call(Method::POST, "/v1/webhooks", Some(new)).await?;
@@ -66,7 +65,7 @@ async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Res
     for url in urls.iter().cycle() {
         let is_last = ends.load(Ordering::Relaxed);
         let url = format!("{url}/v1/events?limit=500{cursor}");
-        // A service that is killed, or whose database is away, is asked again in the next turn.
+        // The service may be down, or its database; ask the next one.
         let reply = http.send(Method::GET, &url, with(&bearer)).await;
         let page = match reply {
             Ok(reply) if reply.status == 200 => reply.json(),
@@ -85,7 +84,8 @@ async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Res
     Ok(ids)
 }
 
-/// Each event came once in the feed, in the order of commits; and at least once to the webhook, in the order of its account.
+/// Checks that the feed delivered each event once, in commit order, and that the webhook received each event at least
+/// once, in the order of its account.
 pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report) -> Result<()> {
     let count = stored(stage)?.len();
     follower.ends.store(true, Ordering::Relaxed);
@@ -153,7 +153,7 @@ fn deliveries(stage: &Stage, stored: &[Stored], report: &mut Report) {
     );
 }
 
-/// All events, in the order of their commits.
+/// All events in commit order.
 pub(crate) fn stored(stage: &Stage) -> Result<Vec<Stored>> {
     let bodies = "SELECT body FROM event ORDER BY position";
     let bodies = stage.database.rows(bodies)?;
@@ -169,7 +169,7 @@ pub(crate) fn stored(stage: &Stage) -> Result<Vec<Stored>> {
     events.collect()
 }
 
-/// An id without its prefix and its dashes.
+/// An ID without its prefix and dashes.
 fn plain(id: &str) -> String {
     id.trim_start_matches("evt_").replace('-', "")
 }

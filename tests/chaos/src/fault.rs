@@ -1,4 +1,4 @@
-//! Faults that last for a while: of the disk, the store or PostgreSQL, or callers who hold connections that they don't use.
+//! Faults that last for a while: of the disk, the store or PostgreSQL, or of callers who hold unused connections.
 
 use std::{fs, process::Command, time::Duration};
 
@@ -21,28 +21,27 @@ use crate::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The disk is full.
     DiskFull,
-    /// Another program holds the write lock of the database.
+    /// Another program holds the database's write lock.
     WriteLock,
-    /// The store neither writes nor reads.
+    /// The store can't be read or written.
     StoreAway,
-    /// The file of the database is moved away.
+    /// The database file is moved away.
     FileGone,
     /// PostgreSQL shuts down normally and removes its socket.
     PostgresStopped,
-    /// PostgreSQL crashes: its socket stays, and refuses connections.
+    /// PostgreSQL crashes. Its socket stays, and refuses connections.
     PostgresKilled,
     /// PostgreSQL accepts connections and never responds.
     PostgresFrozen,
     /// Idle sockets take every file descriptor.
     NoDescriptors,
-    /// A thousand of each, within the service's descriptors.
+    /// A thousand connections, which don't exhaust the service's descriptors.
     IdleSockets,
     SlowBodies,
-    /// A hundred readers, of 4 MiB each.
+    /// A hundred readers that request 4 MiB each and stop reading.
     SlowReaders,
-    /// 2,000 callers of a product that never responds.
+    /// 2,000 callers wait for a product that never responds.
     StalledProduct,
 }
 use Fault::{
@@ -50,7 +49,7 @@ use Fault::{
     PostgresStopped, SlowBodies, SlowReaders, StalledProduct, StoreAway, WriteLock,
 };
 
-/// Keeps a fault active until it's dropped.
+/// A running fault. Dropping it ends the callers and releases the lock.
 #[derive(Default)]
 pub(crate) struct Begun {
     lock: Option<rusqlite::Connection>,
@@ -77,7 +76,7 @@ impl Fault {
         matches!(self, IdleSockets | SlowBodies)
     }
 
-    /// How long it lasts.
+    /// How long the fault lasts.
     pub(crate) fn lasts(self, smoke: bool) -> Duration {
         Duration::from_secs(match (self, smoke) {
             (FileGone | NoDescriptors, _) => 6,
@@ -97,7 +96,7 @@ impl Fault {
                     Some(disk) => disk.fill()?,
                     None => limit_files(stage, "1024")?,
                 }
-                // The log could use its own free space for the tokens.
+                // Wait, because the database's log may still have free space for the tokens.
                 until("a write fails", Duration::from_secs(60), async || {
                     let reply = stage.link(&CONNECTIONS[0], "someone").await.ok()?;
                     (reply.status != 201).then_some(())
@@ -130,7 +129,7 @@ impl Fault {
                 hold(stage, &mut begun.callers, 100, &head);
             }
             StalledProduct => {
-                // Not over the connections of the callers that are measured.
+                // Use other connections than the measured callers.
                 let callers = HttpClient::new();
                 let path = stage.user_of("stable")?.path("stalled");
                 let url = format!("{}{path}", stage.service.setup.url());
@@ -170,7 +169,7 @@ impl Fault {
     }
 }
 
-/// Sets the soft limit of the service's file size, in bytes.
+/// Sets the service's soft limit for file sizes, in bytes.
 fn limit_files(stage: &Stage, bytes: &str) -> Result<()> {
     let id = stage.service.id().context("the service has ended")?;
     let arguments = [format!("--pid={id}"), format!("--fsize={bytes}:")];
@@ -184,7 +183,7 @@ fn server(stage: &Stage) -> Result<&Server> {
     server.map(AsRef::as_ref).context("the stage has no server")
 }
 
-/// Runs a command on PostgreSQL, in a thread that may block.
+/// Runs a blocking command on PostgreSQL.
 pub(crate) async fn postgres(
     stage: &Stage,
     act: impl FnOnce(&Server) + Send + 'static,
@@ -194,7 +193,7 @@ pub(crate) async fn postgres(
     blocking(move || act(&server)).await
 }
 
-/// Sends a signal to PostgreSQL's first process, or to all of them.
+/// Sends a signal to PostgreSQL's first process, or to all of its processes.
 fn signal(server: &Server, name: &str, to_all: bool) -> Result<()> {
     let file = fs::read_to_string(server.folder().join("data/postmaster.pid"))?;
     let first = file.lines().next().context("no process")?;
@@ -210,7 +209,7 @@ fn signal(server: &Server, name: &str, to_all: bool) -> Result<()> {
 const SLOW_BODY: &str = "POST /oauth/token HTTP/1.1\r\nHost: x\r\n\
     Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ngrant";
 
-/// Opens connections, sends this text and reads only the beginning of each response.
+/// Opens connections, sends `bytes` on each, and reads only the start of the response.
 fn hold(stage: &Stage, callers: &mut JoinSet<()>, count: usize, bytes: &str) {
     let address = stage.service.setup.url().replace("http://", "");
     for _ in 0..count {
@@ -221,7 +220,7 @@ fn hold(stage: &Stage, callers: &mut JoinSet<()>, count: usize, bytes: &str) {
             {
                 let read = stream.read(&mut [0; 64]).await;
                 if read.is_ok_and(|count| count > 0) {
-                    // A reader that has stopped reading doesn't notice that the service closed its connection.
+                    // It no longer reads, so it doesn't notice when the service closes the connection.
                     std::future::pending().await
                 }
             }
@@ -229,7 +228,7 @@ fn hold(stage: &Stage, callers: &mut JoinSet<()>, count: usize, bytes: &str) {
     }
 }
 
-/// A connection that takes little before it is read: what is not read waits in the service, not in the kernel.
+/// Connects with a small receive buffer, so that unread data waits in the service and not in the kernel.
 async fn connect(address: &str) -> Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.set_recv_buffer_size(16 * 1024)?;

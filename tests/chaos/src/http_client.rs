@@ -1,4 +1,4 @@
-//! An HTTP client that reports what came, whatever the status.
+//! An HTTP client that returns every response, whatever its status.
 
 use std::time::Duration;
 
@@ -12,13 +12,11 @@ use hyper_util::{
 };
 use serde_json::Value;
 
-/// Longest wait for a response.
 const PATIENCE: Duration = Duration::from_secs(150);
 
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient(Client<HttpConnector, Full<Bytes>>);
 
-/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -26,7 +24,7 @@ pub(crate) struct Reply {
     pub(crate) body: Bytes,
 }
 
-/// What a request carries.
+/// The optional parts of a request.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Parts<'a> {
     pub(crate) bearer: Option<&'a str>,
@@ -36,7 +34,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) form: Option<String>,
 }
 
-/// Lets this program hold the connections of a thousand callers and more; whether it may.
+/// Raises this program's limit of file descriptors for thousands of callers. Returns whether that worked.
 pub(crate) fn raise_descriptors() -> bool {
     let own = std::process::id();
     let raised = std::process::Command::new("prlimit")
@@ -94,12 +92,12 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The kind of a problem; empty where it is not one.
+    /// The kind of a problem. Empty if the response isn't one.
     pub(crate) fn kind(&self) -> String {
         self.json()["kind"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Whether it is a problem that may pass.
+    /// Whether the caller can retry.
     pub(crate) fn is_retryable(&self) -> bool {
         self.json()["retryable"] == true
     }
@@ -109,12 +107,12 @@ impl Reply {
         value.unwrap_or_default()
     }
 
-    /// Everything that it returns.
+    /// The status and the body.
     pub(crate) fn text(&self) -> String {
         format!("{} {}", self.status, String::from_utf8_lossy(&self.body))
     }
 
-    /// Status and kind, for people.
+    /// The status and kind, for people.
     pub(crate) fn says(&self) -> String {
         format!("{} {}", self.status, self.kind()).trim().to_owned()
     }

@@ -1,4 +1,4 @@
-//! Load over HTTP, in the background of a scenario.
+//! Sends load over HTTP in the background of a scenario.
 
 use std::{
     collections::BTreeMap,
@@ -18,10 +18,10 @@ use crate::{
 };
 
 pub(crate) const NO_RESPONSE: &str = "no response";
-/// Ends what is counted of an error that the same request gets again.
+/// Marks an error that the caller can't retry.
 pub(crate) const FINAL: &str = " (not retryable)";
 
-/// Callers that go on until they are stopped.
+/// Callers that send requests until they're stopped.
 #[derive(Debug)]
 pub(crate) struct Load {
     callers: JoinSet<()>,
@@ -29,7 +29,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Starts so many callers. Each calls users by chance; one call in `refreshes` asks for a refresh instead.
+    /// Starts this many callers. Each calls random users; about one call in `refreshes` requests a refresh instead.
     pub(crate) fn start(stage: &Stage, callers: usize, refreshes: usize, seed: u64) -> Self {
         let said = Arc::new(Mutex::new(BTreeMap::new()));
         let mut load = Self {
@@ -53,7 +53,7 @@ impl Load {
         load
     }
 
-    /// Waits until so many more calls got a response.
+    /// Waits until this many more calls got a response.
     pub(crate) async fn next(&self, calls: usize, limit: Duration) -> Result<()> {
         let responses = || {
             let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,7 @@ impl Load {
         .map(drop)
     }
 
-    /// Stops it; how often each response came.
+    /// Stops the callers. Returns how often each response came.
     pub(crate) async fn stop(mut self) -> BTreeMap<String, usize> {
         self.callers.shutdown().await;
         std::mem::take(&mut *self.said.lock().unwrap_or_else(PoisonError::into_inner))

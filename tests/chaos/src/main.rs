@@ -1,7 +1,7 @@
-//! Chaos: the real service is killed, starved and stopped, and must neither lose what it had read nor stand still.
+//! Chaos tests kill, starve and stop the real service. It must keep every token that it has read, and must recover.
 //!
-//! `cargo xtask chaos` builds the binary with its failpoints and runs this. Each scenario stands by itself: a product with
-//! its books, a service with a database file of its own, and users who are connected through the public API.
+//! `cargo xtask chaos` builds the binary with its failpoints and runs this. Each scenario is independent: it has a
+//! product with its books, a service with its own database, and users connected through the public API.
 
 #![expect(clippy::print_stdout, reason = "its output is what a run is for")]
 
@@ -33,32 +33,32 @@ use serde_json::json;
 use report::Report;
 use scenarios::{SCENARIOS, Scenario};
 
-/// What `cargo xtask chaos` builds.
+/// The binary that `cargo xtask chaos` builds.
 const BINARY: &str = "target/chaos/stead";
 
-/// Kills, starves and stops the service; fails if something that must hold does not.
+/// Kills, starves and stops the service, and fails if it loses tokens or doesn't recover.
 #[derive(Debug, Parser)]
 #[command(name = "stead-chaos")]
 pub(crate) struct Options {
     /// The service, built with the feature `failpoints`.
     #[arg(long, default_value = BINARY)]
     pub(crate) binary: PathBuf,
-    /// The short form of each scenario, and only those that are quick.
+    /// Run the short form of each scenario, and only the quick scenarios.
     #[arg(long)]
     pub(crate) smoke: bool,
-    /// Seed of the random numbers. From the current time when absent.
+    /// Seed of the random numbers. Comes from the current time if absent.
     #[arg(long, default_value_t = seed())]
     pub(crate) seed: u64,
     /// An older service, for the scenario `upgrade`.
     #[arg(long)]
     pub(crate) old: Option<PathBuf>,
-    /// Minutes of calls to both versions in that scenario.
+    /// How many minutes that scenario calls both versions.
     #[arg(long, default_value_t = 10)]
     pub(crate) minutes: u64,
-    /// Prints one JSON object per scenario.
+    /// Print one JSON object per scenario.
     #[arg(long)]
     json: bool,
-    /// The scenarios, or all.
+    /// The scenarios to run. All if absent.
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(SCENARIOS.map(|one| one.name)))]
     names: Vec<String>,
 }
@@ -91,7 +91,7 @@ async fn run() -> Result<bool> {
         names => names.iter().any(|name| name == scenario.name),
     };
     let asked = SCENARIOS.iter().filter(asked);
-    // Most of a scenario is waiting, so some can run at the same time; what is measured runs by itself.
+    // Short scenarios mostly wait, so they can share the machine. The long ones measure, so each runs alone.
     let all_short = options.smoke && options.names.is_empty();
     let lanes = if all_short { 3 } else { 1 };
     let reports: Vec<Report> = stream::iter(asked)
@@ -148,7 +148,7 @@ fn table(reports: &[Report]) {
     );
 }
 
-/// Another one in every run.
+/// A seed that differs in every run.
 #[expect(
     clippy::disallowed_methods,
     reason = "a seed that is printed may come from the time of day"

@@ -1,4 +1,4 @@
-//! The product and its token endpoint, over HTTP: the first segment of every path is the host that is meant.
+//! The product and its token endpoint, over HTTP. The first segment of a path is the host that the service meant.
 
 use std::{
     convert::Infallible,
@@ -23,12 +23,12 @@ use tokio::net::TcpListener;
 
 use crate::books::{Books, Issued};
 
-/// The largest body that `…/large/KIB` gives.
+/// The largest body that `…/large/KIB` returns.
 const LARGEST_KIB: usize = 4 * 1024;
 
 type Reply = Response<Full<Bytes>>;
 
-/// Serves the product on a free port until the program ends; where it is.
+/// Serves the product on a free port until the program ends. Returns its URL.
 pub(crate) async fn serve(books: Arc<Books>) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}", listener.local_addr()?);
@@ -47,7 +47,7 @@ pub(crate) async fn serve(books: Arc<Books>) -> Result<String> {
                 });
                 let server = auto::Builder::new(TokioExecutor::new());
                 let service = TowerToHyperService::new(service);
-                // A service that is killed hangs up, which is what the runs are for.
+                // The runs kill services on purpose, so connections break.
                 let _ = server.serve_connection(TokioIo::new(stream), service).await;
             });
         }
@@ -125,7 +125,7 @@ async fn token(
     reply(StatusCode::OK, &tokens(&issued, &client))
 }
 
-/// A body of so many KiB. All are parts of one, so that a hundred readers cost this program no memory.
+/// A body of this many KiB. All bodies share one buffer, so that a hundred readers need no extra memory.
 fn large_body(kib: usize) -> Bytes {
     static WHOLE: OnceLock<Bytes> = OnceLock::new();
     let whole = WHOLE.get_or_init(|| vec![b'x'; LARGEST_KIB * 1024].into());
@@ -137,7 +137,7 @@ fn refusal((status, error): (u16, &'static str)) -> Option<Reply> {
     Some(reply(status, &json!({ "error": error })))
 }
 
-/// The members that the products name their user by stand together.
+/// The response holds the members by which each product names its user.
 fn tokens(issued: &Issued, client: &str) -> Value {
     let user = format!("user-{}", issued.grant);
     let claims = json!({
@@ -164,15 +164,15 @@ fn tokens(issued: &Issued, client: &str) -> Value {
     members
 }
 
-/// A write in a body. Its text is a path as [`api`] reads it.
+/// A write in a body. Its text is a path that [`api`] reads.
 struct Submitted {
     text: String,
-    /// The id of the request, and whether it says that it was sent before.
+    /// The request ID, and whether the request says that it's a repeat.
     request: Option<(String, bool)>,
 }
 
 impl Submitted {
-    /// A statement for a warehouse.
+    /// A statement for the warehouse.
     fn statement(head: &Parts, body: &[u8]) -> Self {
         let query = head.uri.query().unwrap_or_default().as_bytes();
         let says_again = parameter(query, "retry") == "true";
@@ -182,7 +182,7 @@ impl Submitted {
         }
     }
 
-    /// A mail. Its subject is the path.
+    /// A mail whose subject is the path.
     fn mail(body: &[u8]) -> Self {
         let mail = URL_SAFE_NO_PAD.decode(parameter(body, "raw"));
         let mail = String::from_utf8(mail.unwrap_or_default()).unwrap_or_default();
@@ -194,8 +194,8 @@ impl Submitted {
     }
 }
 
-/// `…/slow/MS…` responds after so many milliseconds, `…/large/KIB` with so large a body, `…/stalled` not at all; a POST
-/// to `…/write/ID` is a write, which is done when the request arrives.
+/// `…/slow/MS…` responds after this many milliseconds, `…/large/KIB` returns this many KiB, and `…/stalled` never
+/// responds. A POST to `…/write/ID` counts as a write as soon as it arrives.
 async fn api(
     books: &Books,
     host: &str,
@@ -256,14 +256,14 @@ fn reply(status: StatusCode, body: &Value) -> Reply {
     response
 }
 
-/// The client of HTTP Basic.
+/// The client ID in HTTP Basic credentials.
 fn client(authorization: &str) -> Option<String> {
     let encoded = authorization.strip_prefix("Basic ")?;
     let text = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
     Some(text.split_once(':')?.0.to_owned())
 }
 
-/// A parameter of a form or of a JSON object; empty where it is absent.
+/// A parameter of a form or a JSON object. Empty if it's absent.
 fn parameter(body: &[u8], name: &str) -> String {
     if let Ok(Value::Object(members)) = serde_json::from_slice(body) {
         let text = members.get(name).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! What a scenario found.
+//! The result of a scenario.
 
 use std::{fmt::Display, time::Duration};
 
@@ -10,7 +10,7 @@ pub(crate) struct Report {
     pub(crate) name: &'static str,
     facts: Vec<(String, String)>,
     violations: Vec<String>,
-    /// Why it could not run here.
+    /// Why the scenario can't run on this machine.
     pub(crate) left_out: Option<&'static str>,
     pub(crate) took: Duration,
     pub(crate) what: &'static str,
@@ -28,7 +28,7 @@ impl Report {
         self.facts.push((name.into(), value.to_string()));
     }
 
-    /// How long starts took.
+    /// Reports how long starts took.
     pub(crate) fn times(&mut self, mut times: Vec<Duration>) {
         times.sort_unstable();
         if let (Some(median), Some(longest)) = (times.get(times.len() / 2), times.last()) {
@@ -43,7 +43,7 @@ impl Report {
         self.violations.push(text.into());
     }
 
-    /// Writes an error down as a violation.
+    /// Reports an error as a violation.
     pub(crate) fn expect<T>(&mut self, what: &str, result: anyhow::Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -54,19 +54,19 @@ impl Report {
         }
     }
 
-    /// A violation unless the condition holds.
+    /// Reports a violation unless the condition holds.
     pub(crate) fn holds(&mut self, condition: bool, otherwise: impl Display) {
         if !condition {
             self.violation(otherwise.to_string());
         }
     }
 
-    /// Whether nothing was broken.
+    /// Whether there are no violations.
     pub(crate) fn passes(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// One word for the table.
+    /// The result in the table.
     pub(crate) fn result(&self) -> &'static str {
         match (&self.left_out, self.violations.is_empty()) {
             (Some(_), _) => "left out",
@@ -75,7 +75,7 @@ impl Report {
         }
     }
 
-    /// Everything, for people.
+    /// The whole report, for people.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!(
             "{}: {}, {:.1} s ({})",

@@ -1,4 +1,4 @@
-//! The real binary: started, killed, signalled and watched from outside.
+//! Starts, kills, signals and watches the real binary from outside.
 
 use std::{
     fs::{self, File},
@@ -15,28 +15,28 @@ use crate::{
     time::{now, until},
 };
 
-/// Longest wait for a start.
+/// The longest wait for a start.
 const START: Duration = Duration::from_secs(40);
 
-/// How the service is started.
+/// How to start a service.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     pub(crate) binary: PathBuf,
-    /// Where the database, the settings and the log are.
+    /// The folder of the database, the settings and the logs.
     pub(crate) folder: PathBuf,
     pub(crate) key: String,
     pub(crate) port: u16,
-    /// The port of the address that all services of one database have.
+    /// The port of the public URL, which all services of one database share.
     pub(crate) public_port: u16,
-    /// Its settings file.
+    /// The settings file.
     pub(crate) settings: PathBuf,
-    /// Which of several services of one folder it is.
+    /// The suffix of the service's files. It's empty for the first service of a folder.
     pub(crate) instance: &'static str,
-    /// Where the database is, if it is not a file of the folder.
+    /// The URL of the database, unless it's a file in the folder.
     pub(crate) database_url: Option<String>,
-    /// Seconds by which its clock is wrong.
+    /// How wrong its clock is, in seconds.
     pub(crate) clock: i64,
-    /// Options of the shell's `ulimit` that bound file descriptors.
+    /// Options of the shell's `ulimit` that limit file descriptors.
     pub(crate) descriptors: Option<&'static str>,
 }
 
@@ -45,7 +45,7 @@ impl Setup {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The address to which users' browsers come.
+    /// The URL that users' browsers open.
     pub(crate) fn public_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.public_port)
     }
@@ -62,7 +62,7 @@ impl Setup {
         self.folder.join(format!("failpoints{}", self.instance))
     }
 
-    /// Says what happens at the failpoints from now on.
+    /// Sets what happens at the failpoints from now on.
     pub(crate) fn arm(&self, lines: &[&str]) -> Result<()> {
         let written = self.folder.join(format!("failpoints{}.new", self.instance));
         let mut text = lines.join("\n") + "\n";
@@ -70,12 +70,12 @@ impl Setup {
             text += &format!("clock={}\n", self.clock);
         }
         fs::write(&written, text)?;
-        // The service never sees half of it.
+        // Rename the file, so that the service never reads half of it.
         fs::rename(written, self.failpoints())?;
         Ok(())
     }
 
-    /// Nothing happens at any failpoint from now on; what was reached until now.
+    /// Disarms all failpoints. Returns those that the service has reached.
     pub(crate) fn disarm(&self) -> Result<String> {
         self.arm(&[])?;
         let path = self
@@ -86,13 +86,13 @@ impl Setup {
         Ok(reached)
     }
 
-    /// What was reached since it was last disarmed.
+    /// The failpoints that the service has reached since the last call of `disarm`.
     pub(crate) fn reached(&self) -> String {
         let path = format!("failpoints{}.reached", self.instance);
         fs::read_to_string(self.folder.join(path)).unwrap_or_default()
     }
 
-    /// The binary with a command, for the database of this setup.
+    /// A command of the binary, for this database.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut limits = String::from("trap '' XFSZ; ");
         if let Some(descriptors) = self.descriptors {
@@ -112,7 +112,7 @@ impl Setup {
             .kill_on_drop(true);
         match &self.database_url {
             None => command.env("STEAD_DATABASE", self.database()),
-            // As if each were on a machine of its own.
+            // Each service has its own spool, as if it ran on its own machine.
             Some(url) => command.env("STEAD_DATABASE_URL", url).env(
                 "STEAD_SPOOL_DIR",
                 self.folder.join(format!("spool{}", self.instance)),
@@ -122,17 +122,16 @@ impl Setup {
     }
 }
 
-/// A running service.
 #[derive(Debug)]
 pub(crate) struct Service {
     child: Child,
     pub(crate) setup: Setup,
-    /// How long it took until it was ready.
+    /// How long the start took until the service was ready.
     pub(crate) started_in: Duration,
 }
 
 impl Service {
-    /// Starts it and waits until it is ready.
+    /// Starts the service and waits until it's ready.
     pub(crate) async fn start(setup: Setup, http: &HttpClient) -> Result<Self> {
         let mut service = Self::spawn(setup)?;
         let began = now();
@@ -155,7 +154,7 @@ impl Service {
         Ok(service)
     }
 
-    /// Starts it and waits for nothing.
+    /// Starts the service without waiting.
     pub(crate) fn spawn(setup: Setup) -> Result<Self> {
         let log = File::options()
             .create(true)
@@ -175,7 +174,7 @@ impl Service {
         })
     }
 
-    /// Status of `/readyz`; nothing where no response comes.
+    /// The status of `/readyz`. `None` if no response comes.
     pub(crate) async fn readiness(&self, http: &HttpClient) -> Option<u16> {
         let url = format!("{}/readyz", self.setup.url());
         let asked = http.send(http::Method::GET, &url, Parts::default());
@@ -183,14 +182,14 @@ impl Service {
         Some(reply.ok()?.ok()?.status)
     }
 
-    /// Ends it as the kernel does, at once; when that was.
+    /// Kills the process. Returns when that was.
     pub(crate) async fn kill(&mut self) -> Result<Instant> {
         self.child.start_kill().context("it had ended")?;
         self.child.wait().await?;
         Ok(now())
     }
 
-    /// Waits for its end, and says how it ended.
+    /// Waits until the process exits. Returns its exit status.
     pub(crate) async fn ended(&mut self, limit: Duration) -> Result<ExitStatus> {
         let status = tokio::time::timeout(limit, self.child.wait()).await;
         Ok(status.with_context(|| format!("it goes on after {} s", limit.as_secs()))??)
@@ -200,7 +199,7 @@ impl Service {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Sends a signal by its name.
+    /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) -> Result<()> {
         let id = self.child.id().context("it has ended")?;
         let line = format!("kill -s {name} {id}");
@@ -217,7 +216,7 @@ impl Service {
         self.child.id()
     }
 
-    /// Memory that it holds, in MiB; nothing where the system does not say.
+    /// The resident memory in MiB. `None` if the system doesn't report it.
     pub(crate) fn resident_mib(&self) -> Option<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -225,21 +224,21 @@ impl Service {
         Some(kib / 1024.0)
     }
 
-    /// Open file descriptors; nothing where the system does not say.
+    /// The number of open file descriptors. `None` if the system doesn't report it.
     pub(crate) fn descriptors(&self) -> Option<usize> {
         let folder = fs::read_dir(format!("/proc/{}/fd", self.child.id()?)).ok()?;
         Some(folder.count())
     }
 }
 
-/// The end of a file, for a message.
+/// The last lines of a file, for a message.
 pub(crate) fn tail(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(8)..].join(" | ")
 }
 
-/// Waits until `/readyz` says this; how long that took.
+/// Waits until the service is ready, or isn't. Returns how long that took.
 pub(crate) async fn ready(
     service: &Service,
     http: &HttpClient,

@@ -1,5 +1,5 @@
-//! What every run stands on: the product with its books, the service on a database file or several on a database server,
-//! and users whose accounts are connected through the public API.
+//! The stage of a run: the product with its books, one or more services with their database, and users connected
+//! through the public API.
 
 use std::{
     fs, iter,
@@ -31,42 +31,41 @@ use crate::{
     time::until,
 };
 
-/// Services of one database.
+/// Suffixes of the files of services that share a database.
 const INSTANCES: [&str; 5] = ["", "-2", "-3", "-4", "-5"];
 
 pub(crate) struct Stage {
     pub(crate) books: Arc<Books>,
     pub(crate) http: HttpClient,
     pub(crate) service: Service,
-    /// Further services of the same database.
+    /// More services on the same database.
     pub(crate) others: Vec<Service>,
     pub(crate) database: Database,
-    /// The disk of the database, where it is one of its own.
+    /// The small disk of the database, if there is one.
     pub(crate) disk: Option<SmallDisk>,
-    /// Where the product is.
+    /// The URL of the product.
     pub(crate) product: String,
     pub(crate) bearer: String,
     pub(crate) users: Vec<User>,
-    /// Which service was killed when.
+    /// Which service was killed, and when.
     pub(crate) kills: Vec<(usize, Instant)>,
-    /// Client id and secret of the application.
+    /// The application's client ID and secret.
     credentials: Value,
-    /// Counts requests, which go to one service after the other.
+    /// Counts requests, so that each goes to the next service.
     turn: AtomicUsize,
     _folder: TempDir,
 }
 
-/// The ground of a stage: the disk and the database of its services.
+/// The disk, the database and the services of a stage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ground {
-    /// A database file.
     File,
-    /// The same on a small disk, where this user may mount one.
+    /// A database file, on a small disk if this user may mount one.
     Disk,
     SmallDisk,
-    /// A database file, and options of the shell's `ulimit` that bound file descriptors.
+    /// A database file, and `ulimit` options that limit file descriptors.
     Descriptors(&'static str),
-    /// PostgreSQL, and so many services, each with the seconds by which its clock is wrong.
+    /// PostgreSQL and one service per number. The number says how many seconds its clock is wrong.
     Services(&'static [i64]),
     /// The same for thousands of callers.
     Crowd(&'static [i64]),
@@ -75,14 +74,14 @@ pub(crate) enum Ground {
 }
 
 impl Stage {
-    /// What a scenario stands on; nothing, with the reason in the report, where this machine does not allow it.
+    /// Opens the stage of a scenario. `None` if this machine can't run it; the report then has the reason.
     pub(crate) async fn on(
         ground: Ground,
         options: &Options,
         report: &mut Report,
     ) -> Result<Option<Self>> {
         let binary: &Path = &options.binary;
-        // Both ends of the connections to the product, and the callers', are this program's.
+        // This program holds both ends of the connections to the product, and the callers' ends of theirs.
         let is_crowd = matches!(ground, Ground::Descriptors("-S -n 1024") | Ground::Crowd(_));
         if is_crowd && !raise_descriptors() {
             report.left_out = Some("this program's descriptors cannot be raised");
@@ -105,7 +104,7 @@ impl Stage {
                     report.left_out = Some("`cargo xtask upgrade` gives it the older binary");
                     return Ok(None);
                 };
-                // The older one comes first, and makes the tables.
+                // The older one comes first and creates the tables.
                 let Some(stage) = Self::cluster(&[(old, 0), (binary, 0)]).await? else {
                     report.left_out = Some("PostgreSQL is not installed");
                     return Ok(None);
@@ -120,7 +119,7 @@ impl Stage {
         Ok(Some(stage))
     }
 
-    /// A service on a database file.
+    /// Opens a stage with one service and a database file.
     pub(crate) async fn open(
         binary: &Path,
         descriptors: Option<&'static str>,
@@ -136,8 +135,8 @@ impl Stage {
         Self::start(folder, database, vec![setup], disk).await
     }
 
-    /// Several services on a PostgreSQL server of their own, each of a binary and with seconds by which its clock is wrong; nothing where
-    /// PostgreSQL is not installed.
+    /// Opens a stage with several services on a new PostgreSQL server. Each has a binary and an error of its clock, in
+    /// seconds. `None` if PostgreSQL isn't installed.
     async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
         let Some(database) = Database::on_server().await? else {
             return Ok(None);
@@ -202,12 +201,11 @@ impl Stage {
         Ok(stage)
     }
 
-    /// All services.
     pub(crate) fn services(&self) -> impl Iterator<Item = &Service> {
         iter::once(&self.service).chain(&self.others)
     }
 
-    /// One of all services.
+    /// A service by its number. `service` is 0.
     pub(crate) fn service_mut(&mut self, number: usize) -> &mut Service {
         match number.checked_sub(1) {
             None => &mut self.service,
@@ -215,24 +213,24 @@ impl Stage {
         }
     }
 
-    /// The address of a service, of another one each time.
+    /// The URL of the next service in turn.
     pub(crate) fn next_url(&self) -> String {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let services: Vec<&Service> = self.services().collect();
         services[turn % services.len()].setup.url()
     }
 
-    /// The application asks for an access token.
+    /// Requests an access token for the application, and returns the response.
     pub(crate) async fn issue_token(&self) -> Result<Reply> {
         self.ask_for_token(&self.credentials).await
     }
 
-    /// Another access token of the application.
+    /// Issues another access token for the application.
     pub(crate) async fn new_token(&self) -> Result<String> {
         self.token(&self.credentials).await
     }
 
-    /// An access token by these credentials.
+    /// Issues an access token for these credentials.
     pub(crate) async fn token(&self, credentials: &Value) -> Result<String> {
         let reply = self.ask_for_token(credentials).await?;
         let token = reply.json()["access_token"].as_str().map(str::to_owned);
@@ -248,7 +246,7 @@ impl Stage {
         self.http.send(Method::POST, &url, parts).await
     }
 
-    /// What the application asks for an access token with.
+    /// The form with which the application requests an access token.
     pub(crate) fn token_form(&self) -> String {
         token_form(&self.credentials)
     }
@@ -274,7 +272,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A request of the application.
+    /// Sends a request as the application.
     pub(crate) async fn call(
         &self,
         method: Method,
@@ -290,17 +288,17 @@ impl Stage {
         self.http.send(method, &url, parts).await
     }
 
-    /// A plain call of a user.
+    /// Sends a raw request that only reads.
     pub(crate) async fn read(&self, user: &User) -> Result<Reply> {
         self.call(Method::GET, &user.path("thing"), None).await
     }
 
-    /// Connects so many users to each of these connections.
+    /// Connects this many users to each of these connections.
     pub(crate) async fn populate(&mut self, names: &[&str], each: usize) -> Result<()> {
         self.populate_as("user", names, each).await
     }
 
-    /// The same, with the beginning of their identifiers.
+    /// The same, with a prefix for the identifiers.
     pub(crate) async fn populate_as(
         &mut self,
         prefix: &str,
@@ -331,7 +329,7 @@ impl Stage {
         found.with_context(|| format!("no user of {name}"))
     }
 
-    /// Stops the service as an operator does.
+    /// Stops the service with SIGTERM, as an operator does.
     pub(crate) async fn stop(&mut self) -> Result<()> {
         self.service.signal("TERM")?;
         self.service.ended(Duration::from_secs(40)).await?;
@@ -344,13 +342,12 @@ impl Stage {
         Ok(())
     }
 
-    /// Kills the service and starts it again.
     pub(crate) async fn restart_killed(&mut self) -> Result<()> {
         self.kill().await?;
         self.restart().await
     }
 
-    /// Starts a service of several again after it has ended.
+    /// Starts one of the services again after it ended.
     pub(crate) async fn restart_one(&mut self, number: usize) -> Result<()> {
         let setup = self.service_mut(number).setup.clone();
         let service = Service::start(setup, &self.http).await?;
@@ -358,12 +355,12 @@ impl Stage {
         Ok(())
     }
 
-    /// Starts the service again after it has ended.
+    /// Starts the first service again after it ended.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         self.restart_one(0).await
     }
 
-    /// Waits until a link can be made again; how long that took.
+    /// Waits until the service can create a link again. Returns how long that took.
     pub(crate) async fn writes_again(&self, limit: Duration) -> Result<Duration> {
         let looked = until("a link can be made", limit, async || {
             let link = self.link(&CONNECTIONS[0], "someone");
@@ -382,8 +379,8 @@ pub(crate) fn with(bearer: &str) -> Parts<'_> {
     }
 }
 
-/// A port on which nothing listens at this moment. The service keeps it over its restarts, so it is none that the system gives
-/// to a caller meanwhile.
+/// Finds a port on which nothing listens. The system doesn't assign ports of this range, so no one else gets it while
+/// the service restarts.
 pub(crate) fn free_port() -> Result<u16> {
     static TRIED: AtomicU32 = AtomicU32::new(0);
     let first = std::process::id().wrapping_mul(50);
@@ -395,7 +392,7 @@ pub(crate) fn free_port() -> Result<u16> {
     ports.next().context("no port is free")
 }
 
-/// How a service is started whose files are in this folder.
+/// Prepares a service whose files are in this folder.
 async fn setup(binary: &Path, folder: &Path) -> Result<Setup> {
     let port = free_port()?;
     let mut setup = Setup {
@@ -427,7 +424,7 @@ async fn credentials(setup: &Setup) -> Result<Value> {
     new_credentials(setup, &["--name", "chaos"]).await
 }
 
-/// Client id and secret of another application, made with these options.
+/// Creates another application with these options. Returns its client ID and secret.
 pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<Value> {
     let arguments = [&["--json", "credentials", "create"], options].concat();
     let output = setup.command(&arguments).output().await?;

@@ -1,13 +1,12 @@
-//! Time and chance of a run: a clock, waiting for a condition, and numbers that follow from a seed.
+//! Time and randomness for a run: a clock, a wait for a condition, and random numbers from a seed.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// Pause between two looks at a condition.
+/// The pause between two checks of a condition.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The time now.
 #[expect(
     clippy::disallowed_methods,
     reason = "a program that measures another has no runtime port"
@@ -16,7 +15,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Looks until there is something, and says how long that took.
+/// Polls until `look` returns a value. Returns it, and how long that took.
 pub(crate) async fn until<T>(
     what: &str,
     limit: Duration,
@@ -34,12 +33,12 @@ pub(crate) async fn until<T>(
     }
 }
 
-/// Seconds, for people.
+/// A duration in seconds, for people.
 pub(crate) fn seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
 
-/// Numbers that follow from a seed (splitmix64).
+/// Random numbers from a seed (splitmix64).
 #[derive(Debug, Clone)]
 pub(crate) struct Chance(u64);
 
@@ -56,7 +55,7 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`.
+    /// A random number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end.max(1)).unwrap_or(1);
         usize::try_from(self.next() % end).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Users: they open links in their browsers, consent at the product and come back.
+//! Users who open links in their browsers, consent at the product and come back.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use crate::{
     stage::Stage,
 };
 
-/// A link that was made, and a browser that has opened it.
+/// A link that a browser has opened.
 pub(crate) struct Opened {
     pub(crate) authorization: String,
     pub(crate) cookie: String,
-    /// The path of the callback with its state, without a code.
+    /// The callback path with its state, but without a code.
     callback: String,
     scope: String,
 }
 
 impl Stage {
-    /// A request of a browser. All browsers of a run come from one address, for which a service has a rate: what it
-    /// refuses is sent again when it says so.
+    /// Sends a browser's request. All browsers of a run share an address, which the service rate-limits, so a request
+    /// that it limits is sent again after `Retry-After`.
     pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
         let url = format!("{}{path}", self.next_url());
         loop {
@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// Makes a link: its path and the authorization's id.
+    /// Creates a link. The response has its URL and the authorization ID.
     pub(crate) async fn link(&self, connection: &Connection, identifier: &str) -> Result<Reply> {
         let new = json!({
             "connection_name": connection.name,
@@ -52,7 +52,7 @@ impl Stage {
             .await
     }
 
-    /// Makes a link and opens it in a browser.
+    /// Creates a link and opens it in a browser.
     pub(crate) async fn open_link(
         &self,
         connection: &Connection,
@@ -87,7 +87,7 @@ impl Stage {
         })
     }
 
-    /// The user consents: the path with which the browser comes back, and the number of the grant.
+    /// Lets the user consent. Returns the callback path and the number of the grant.
     pub(crate) fn consent(&self, connection: &Connection, opened: &Opened) -> (String, usize) {
         let Connection {
             class,
@@ -99,7 +99,7 @@ impl Stage {
         (format!("{}&code={code}", opened.callback), grant)
     }
 
-    /// The application confirms who came back.
+    /// The application confirms the user who came back.
     pub(crate) async fn verify(&self, authorization: &str, identifier: &str) -> Result<Reply> {
         let path = format!("/v1/authorizations/{authorization}/verify");
         let body = json!({ "identifier": identifier });

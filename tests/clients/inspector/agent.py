@@ -1,5 +1,5 @@
-"""The command line of the MCP inspector as an agent's client: it lists tools, calls one, is told that its user must authorize,
-and goes on after the consent."""
+"""The command line of the MCP inspector as an agent's client: it lists tools, calls one, learns that its user must authorize,
+and continues after the consent."""
 
 import json
 import os
@@ -17,7 +17,7 @@ TOOL = "mail_list_drafts"
 
 
 def inspector(*arguments):
-    """What the inspector prints for one method."""
+    """Returns what the inspector prints for one method."""
     command = [BIN + "node", BIN + "mcp-inspector", "--cli", os.environ["STEAD_URL"] + "/mcp", "--transport", "http"]
     command += ["--header", "Authorization: Bearer " + os.environ["INSPECTOR_MCP_TOKEN"], *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

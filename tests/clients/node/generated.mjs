@@ -1,4 +1,4 @@
-// @hey-api/openapi-ts: makes a client from /openapi.json without a warning, and goes the whole way with it.
+// @hey-api/openapi-ts: generates a client from /openapi.json without a warning, and runs the whole journey with it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const baseUrl = process.env.STEAD_URL;
 const identifier = 'user of generated.mjs';
 
-// What Node finds by NODE_PATH; compiled files lie beside the packages, for `import`.
+// Node finds packages by NODE_PATH. `import` doesn't use it, so the compiled files are next to the packages.
 const packages = resolve(process.env.NODE_PATH);
 const folder = mkdtempSync(join(packages, '..', 'generated-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));

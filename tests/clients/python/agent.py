@@ -1,5 +1,5 @@
-"""The Model Context Protocol's own SDK as an agent's client: it lists tools, calls one, is told that its user must authorize,
-and goes on after the consent."""
+"""The Model Context Protocol's own SDK as an agent's client: it lists tools, calls one, learns that its user must authorize,
+and continues after the consent."""
 
 import asyncio
 import os

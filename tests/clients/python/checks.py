@@ -1,23 +1,23 @@
-"""A line per check; the process fails where one did."""
+"""Prints a line for each check. The process fails if a check failed."""
 
 import atexit
 import os
 import sys
 import traceback
 
-# The proxy host: a token says whose account is meant.
+# The proxy host. The token decides which account a request uses.
 PROXY = os.environ["STEAD_PROXY_URL"]
 
 failed = 0
 
 
 def token(connection, access="WRITE"):
-    """The account token of the user at a connection."""
+    """Returns the user's account token for a connection."""
     return os.environ[f"{connection.upper()}_{access}_TOKEN"]
 
 
 def check(name):
-    """Runs the function at once and says how it ended."""
+    """Runs the function immediately, and prints whether it passed."""
 
     def run(function):
         global failed

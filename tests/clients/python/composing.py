@@ -1,4 +1,4 @@
-"""Mails composed by Python's own library, as the guide of google-api-python-client shows, and by Stead: both are the same mail."""
+"""Python's own library (like the guide of google-api-python-client) and Stead compose the same mails."""
 
 import json
 import os
@@ -63,14 +63,14 @@ def tree(message_id, part):
     if inner:
         return (part["mimeType"], inner)
     read = content(message_id, part)
-    # Libraries end a text with a line break of their own.
+    # Libraries add a line break to the end of a text.
     if not part["filename"]:
         read = read.replace(b"\r\n", b"\n").rstrip(b"\n")
     return (part["mimeType"], part["filename"], read)
 
 
 def read(message_id):
-    """Recipients, subject, thread and parts."""
+    """Returns the recipients, the subject, the thread and the parts."""
     message = gmail.messages().get(userId="me", id=message_id).execute()
     found = {}
     for header in message["payload"]["headers"]:

@@ -1,4 +1,4 @@
-"""A user who opens a link, as a browser does."""
+"""Opens a link as a user's browser does."""
 
 import html
 import re
@@ -8,7 +8,7 @@ from http.cookiejar import CookieJar
 
 
 def consent(link):
-    """The user opens the link, chooses the first account, and allows everything."""
+    """Opens the link, chooses the first account, and allows everything."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     page = browser.open(urllib.request.Request(link, data=b"", method="POST"))
     text, at = page.read().decode(), page.geturl()

@@ -1,8 +1,8 @@
-"""The interface of `stead dev`: no server error, and no response that /openapi.json doesn't describe. Operations that need
-something that exists get real input first, and must succeed. Then each operation gets made-up input.
+"""Calls every operation of `stead dev`. There must be no server error, and no response that /openapi.json doesn't describe.
+Operations that need something that exists get real input first, and must succeed. Then each operation gets made-up input.
 
-Input is not held against its schema: the service reads what is meant ("10" for a number), and so takes more than it describes.
-The paths below /proxy/ are left out: what comes back there is the product's own, with any status and body.
+Input isn't checked against its schema, because the service accepts more than it describes, such as "10" for a number.
+Paths below /proxy/ are skipped: the product's own response can have any status and body.
 The argument is the command that starts the binary.
 """
 
@@ -28,7 +28,7 @@ CHECKS = [
 ]
 OPTIONS = {
     "--checks": ",".join(CHECKS),
-    # What is imported here has tokens that no product knows: a refresh of it is a 503, as it should be.
+    # Imported accounts would have made-up tokens, so refreshing them is a 503, as it should be.
     "--exclude-path-regex": "^/proxy/|^/v1/account-imports$",
     "--phases": "examples,coverage,fuzzing",
     "--max-examples": "30",
@@ -50,7 +50,7 @@ def token(service):
 
 
 def with_real_input(service):
-    """Calls what needs something that exists. Each response must be a success, and as the document describes it."""
+    """Calls the operations that need something that exists. Each response must be a success that the document describes."""
     document = schemathesis.openapi.from_url(service["url"] + "/openapi.json")
     bearer = token(service)
 
@@ -102,7 +102,7 @@ def run_schemathesis(service):
     command += ["--header", "Authorization: Bearer " + token(service)]
     for name, value in OPTIONS.items():
         command += [name, value]
-    # It leaves a cache where it runs.
+    # It leaves a cache in its working directory.
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(command, cwd=folder).returncode
 
@@ -116,6 +116,6 @@ try:
     with_real_input(service)
     sys.exit(run_schemathesis(service))
 finally:
-    # It must stop, even though nothing has read its output since the first line.
+    # It must stop, although nothing reads its output after the first line.
     dev.terminate()
     dev.wait(timeout=60)

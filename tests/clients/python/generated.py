@@ -1,4 +1,4 @@
-"""openapi-python-client: makes a client from /openapi.json without a warning, and goes the whole way with it."""
+"""openapi-python-client: generates a client from /openapi.json without a warning, and runs the whole journey with it."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def generate():
     program = os.path.join(os.path.dirname(sys.executable), "openapi-python-client")
     command = [program, "generate", "--path", document, "--meta", "none", "--fail-on-warning"]
     command += ["--output-path", os.path.join(folder.name, "stead_client")]
-    # It formats the client by ruff, which is installed beside it.
+    # It formats the client with ruff, which is installed in the same folder.
     path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
     done = subprocess.run(command, cwd=folder.name, env=os.environ | {"PATH": path}, capture_output=True, text=True)
     said = done.stdout + done.stderr

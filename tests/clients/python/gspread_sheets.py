@@ -1,4 +1,4 @@
-"""gspread, which uses Sheets and Drive with one credential: an account token for both connections, and an adapter that sends
+"""gspread uses Sheets and Drive with one credential. It gets an account token for both connections, and an adapter that sends
 each request to the proxy host."""
 
 import os

@@ -1,4 +1,5 @@
-"""The catalogue in the shapes of model vendors, and results of calls, held against the types of the vendors' own packages. Nothing is sent to them."""
+"""Checks the catalogue in the shapes of model vendors, and the results of calls, against the types of the vendors' own packages.
+Nothing is sent to the vendors."""
 
 import json
 import os
@@ -13,13 +14,13 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from checks import check
 
 URL = os.environ["STEAD_URL"]
-# The token of another check: reading the catalogue needs no scope.
+# This token is for another check. Reading the catalogue needs no scope.
 TOKEN = os.environ["WEBHOOKS_TOKEN"]
 USER = "acme/user 1"
 
 
 def closed(shape):
-    """Validates a typed dictionary, whose members are all known."""
+    """Returns a validator for a typed dictionary that refuses unknown members."""
     return TypeAdapter(with_config(ConfigDict(extra="forbid"))(shape)).validate_python
 
 

@@ -1,4 +1,4 @@
-"""standardwebhooks: verifies what a service sends to a receiver in this process."""
+"""standardwebhooks: verifies what the service sends to a receiver in this process."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from checks import check
 
 SERVICE = os.environ["STEAD_URL"]
 TOKEN = os.environ["WEBHOOKS_TOKEN"]
-# Seconds until a delivery has come.
+# The longest wait for a delivery, in seconds.
 PATIENCE = 60
 
 came = queue.Queue()
-# Status of the next response; 204 where there is none.
+# The statuses of the next responses. 204 if there's none.
 statuses = queue.Queue()
 
 

@@ -1,5 +1,5 @@
-//! Runs the products' own SDKs, the packages of model vendors, and the library that verifies webhooks, against a service with its sandbox.
-//! `cargo xtask clients` installs them first.
+//! Runs the products' own SDKs, the packages of model vendors, and the library that verifies webhooks, against a
+//! service with its sandbox. `cargo xtask clients` installs them first.
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
@@ -25,7 +25,7 @@ use stead_sandbox::{
 use stead_server::{Server, ServerOptions};
 use tokio::{net::TcpListener, process::Command};
 
-/// Products, each with a connection of the same name.
+/// The products. Each has a connection of the same name.
 const PRODUCTS: [&str; 6] = [
     "calendar",
     "drive",
@@ -34,16 +34,16 @@ const PRODUCTS: [&str; 6] = [
     "warehouse",
     "workspace",
 ];
-/// The user: an identifier that has to be percent-encoded in a path, as an application's own often has.
+/// The user. An application's identifiers often need percent-encoding in a path, so this one does too.
 const USER: &str = "acme/user 1";
 /// A user whose tokens no script has.
 const ANOTHER_USER: &str = "user-1";
-/// Clients of agents, by the beginning of the variable that has the token of their session.
+/// Clients of agents, each with the prefix of the variable that holds its session token.
 const AGENTS: [&str; 5] = ["PYTHON", "SDK", "LANGCHAIN", "CALLBACK", "INSPECTOR"];
-/// Where a script may receive webhooks.
+/// The host on which a script may receive webhooks.
 const RECEIVER: &str = "127.0.0.1";
 
-/// Each argument is a command line: a program and its script, with one blank between them.
+/// Each argument is a command line: a program and its script, separated by one blank.
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
     let sandbox = Sandbox::new().run().await?;
@@ -77,7 +77,7 @@ async fn main() -> Result<ExitCode> {
         application.credential.client_id,
     ));
     tokens.push((String::from("APPLICATION_SECRET"), secret));
-    // Each agent has a user of its own, who has authorized nothing yet.
+    // Each agent has its own user, who hasn't authorized anything yet.
     for agent in AGENTS {
         let session = NewMcpSession::new(format!("user of {agent}"))
             .connections(["mail"])
@@ -117,7 +117,7 @@ async fn main() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The account tokens of the user, by the names under which scripts find them: no script has the application's own.
+/// The user's account tokens, by the variables from which scripts read them. No script has the application's own token.
 async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
     let mut tokens = Vec::new();
     for product in PRODUCTS {
@@ -136,7 +136,7 @@ async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
     Ok(tokens)
 }
 
-/// A bearer token that manages webhooks, and may pause accounts to make events.
+/// Issues a bearer token that can manage webhooks, and can suspend accounts to cause events.
 async fn webhooks_token(environment: &Environment) -> Result<String> {
     let scopes = Scopes::parse(["webhooks:manage", "accounts:manage"])?;
     let new = NewAppCredential::new("webhooks").scopes(scopes.words());
@@ -148,7 +148,7 @@ async fn webhooks_token(environment: &Environment) -> Result<String> {
     Ok(issued.access_token.expose_secret().to_owned())
 }
 
-/// Makes the connection of a product, and the users' accounts at it.
+/// Creates a product's connection, and the users' accounts.
 async fn connect(environment: &Environment, sandbox: &Running, product: &str) -> Result<()> {
     let (id, secret) = match product {
         "warehouse" => (WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET),
@@ -156,7 +156,7 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
         _ => (CLIENT_ID, CLIENT_SECRET),
     };
     let new = NewConnection::new(product, product).client(id, secret);
-    // A connection asks for reading only, unless it is told otherwise.
+    // By default, a connection only asks to read.
     let new = match product {
         "drive" => new.permissions(["https://www.googleapis.com/auth/drive"]),
         "mail" => new.permissions([
@@ -173,7 +173,7 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
     Ok(())
 }
 
-/// A user opens a link, and allows everything as Ada.
+/// Opens a link as the user, and allows everything as Ada.
 async fn authorize(
     environment: &Environment,
     sandbox: &Running,

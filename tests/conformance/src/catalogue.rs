@@ -1,22 +1,21 @@
-//! The tools, as the binary lists them.
+//! The tools that the binary lists.
 
 use std::{path::Path, process::Command};
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-/// A tool.
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) product: String,
-    /// Any one of them suffices.
+    /// Any one of these is enough.
     pub(crate) scopes: Vec<String>,
 }
 
-/// Asks the binary `stead`.
+/// Asks the binary `stead` for its tools.
 ///
 /// # Errors
-/// Where it cannot be started, or prints something else.
+/// If the binary can't be started, or prints something else.
 pub(crate) fn read(stead: &Path) -> Result<Vec<Tool>> {
     let output = Command::new(stead).args(["tools", "--json"]).output();
     let output = output.with_context(|| format!("cannot start {}", stead.display()))?;

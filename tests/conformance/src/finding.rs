@@ -1,8 +1,8 @@
-//! What checking finds, and where.
+//! Findings of a check, and their places.
 
 use std::fmt;
 
-/// What is wrong, and where: `query/maxResults`, `body/parent/page_id`, `response/items/0/id`.
+/// A fault and its place: `query/maxResults`, `body/parent/page_id`, `response/items/0/id`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     pub(crate) place: String,
@@ -17,7 +17,7 @@ impl Finding {
         }
     }
 
-    /// Whether it is at `place` or below; `*` stands for one step.
+    /// Whether the finding is at `place` or below it. `*` means one step.
     pub(crate) fn is_at(&self, place: &str) -> bool {
         let mut steps = self.place.split('/');
         place.split('/').all(|expected| {
@@ -34,28 +34,28 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What checking has brought.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// What is wrong.
+    /// What's wrong.
     pub(crate) findings: Vec<Finding>,
-    /// Where the description leaves open what is right.
+    /// What can't be checked, because the description doesn't say.
     pub(crate) not_checkable: Vec<Finding>,
 }
 
 impl Outcome {
-    /// Adds what further checking has brought.
+    /// Adds the result of another check.
     pub(crate) fn add(&mut self, other: Self) {
         self.findings.extend(other.findings);
         self.not_checkable.extend(other.not_checkable);
     }
 
-    /// Adds something wrong.
+    /// Adds a fault.
     pub(crate) fn wrong(&mut self, place: impl Into<String>, what: impl Into<String>) {
         self.findings.push(Finding::new(place, what));
     }
 
-    /// Adds something that cannot be checked.
+    /// Adds something that can't be checked.
     pub(crate) fn open(&mut self, place: impl Into<String>, what: impl Into<String>) {
         self.not_checkable.push(Finding::new(place, what));
     }

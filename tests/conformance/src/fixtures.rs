@@ -1,4 +1,4 @@
-//! The fixtures of the products: every request that a tool sends, and the responses to it.
+//! The products' fixtures: every request that a tool sends, with its response.
 
 use std::{fs, path::Path};
 
@@ -11,26 +11,24 @@ use super::check::{
     response::{Response, ResponseBody},
 };
 
-/// A fixture file.
 pub(crate) struct File {
     pub(crate) product: String,
-    /// Name of the tool, with its product's.
+    /// The tool's name, including the product.
     pub(crate) tool: String,
-    /// Name of the file.
+    /// The file name.
     name: String,
     pub(crate) exchanges: Vec<Exchange>,
 }
 
-/// A request and its response.
 pub(crate) struct Exchange {
-    /// The case that it belongs to.
+    /// The case that contains it.
     pub(crate) case: String,
     pub(crate) request: Request,
     fixture: fixture::Exchange,
 }
 
 impl File {
-    /// Path from the top of the workspace.
+    /// The path from the root of the workspace.
     pub(crate) fn path(&self) -> String {
         format!(
             "crates/products/{}/tests/fixtures/{}",
@@ -42,7 +40,7 @@ impl File {
 /// Reads `crates/products/*/tests/fixtures/*.json`, in order.
 ///
 /// # Errors
-/// Where a file cannot be read or holds something else.
+/// If a file can't be read, or isn't a fixture.
 pub(crate) fn read() -> Result<Vec<File>> {
     let products = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/products");
     let mut files = Vec::new();
@@ -80,7 +78,7 @@ fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Headers as a fixture or a journey writes them.
+/// The headers of a fixture or a journey.
 pub(crate) fn headers(given: &Map<String, Value>) -> Vec<(String, String)> {
     given
         .iter()
@@ -103,7 +101,7 @@ impl Exchange {
         }
     }
 
-    /// Name of the origin; nothing for the product's first.
+    /// The name of the origin. `None` for the product's main origin.
     pub(crate) fn origin(&self) -> Option<&str> {
         self.fixture.request.origin.as_deref()
     }

@@ -1,9 +1,9 @@
-//! Holds what the tools send and what the sandbox responds against the products' own descriptions.
+//! Checks the tools' requests and the sandbox's responses against the products' own descriptions.
 //!
 //! The requests come from the fixtures, which the products' tests compare byte for byte with what the tools send. Each
-//! is checked by the description of its own version: method, path, parameters, headers, body, and whether every scope
-//! that the tool declares is one that the method takes. Responses in fixtures may be excerpts; those of the sandbox must
-//! be whole. What a description leaves open is counted as "not checkable".
+//! request is checked by the description of its version: method, path, parameters, headers, body, and whether the
+//! method accepts every scope that the tool declares. Responses in fixtures may be excerpts. The sandbox's responses
+//! must be complete. If a description doesn't say, the report counts it as "not checkable".
 //!
 //! `cargo xtask conformance` builds the binary `stead` and runs this one.
 
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Checks everything and prints what was found.
+/// Checks everything and prints the findings.
 fn run(stead: &Path, descriptions: &Path) -> Result<()> {
     let validator = Validator::read(descriptions, PRODUCTS, exceptions::EXCEPTIONS)?;
     let files = fixtures::read()?;
@@ -86,7 +86,6 @@ fn run(stead: &Path, descriptions: &Path) -> Result<()> {
     print(&validator, &tallies, &others)
 }
 
-/// Checks the fixtures of a product.
 fn check_fixtures(
     validator: &Validator,
     product: &Product,

@@ -1,26 +1,24 @@
-//! Which description holds for which request. A new product is one more entry, and a journey through its sandbox.
+//! The descriptions of each product. A new product needs one more entry, and a journey through its sandbox.
 
-/// A product and its descriptions.
 pub(crate) struct Product {
     pub(crate) name: &'static str,
     pub(crate) sources: &'static [Source],
-    /// Headers that are on every request besides those of its fixture, and their values where these are fixed. The
-    /// sandbox's log shows whether they are.
+    /// Headers that every request has in addition to its fixture's, with their values if those are fixed. The sandbox's
+    /// log shows whether the requests have them.
     pub(crate) adds: &'static [(&'static str, Option<&'static str>)],
-    /// The header that tells the version of the product's API.
+    /// The header with the API version.
     pub(crate) version_header: Option<&'static str>,
-    /// Requests to send to the sandbox, a JSON list of `sandbox::journey::Step`.
+    /// Requests for the sandbox, as a JSON list of `sandbox::journey::Step`.
     pub(crate) journey: &'static str,
 }
 
-/// A description.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Name of the origin in fixtures; nothing for the product's first.
+    /// The name of the origin in fixtures. `None` for the product's main origin.
     pub(crate) origin: Option<&'static str>,
-    /// Version that it describes, where the product has several.
+    /// The API version that it describes, if the product has several.
     pub(crate) version: Option<&'static str>,
-    /// File in the folder of descriptions.
+    /// The file in the folder of descriptions.
     pub(crate) file: &'static str,
 }
 
@@ -33,7 +31,6 @@ pub(crate) const NOTION_2025: &str = "notion/notion-mcp-server-2.5.2-openapi.jso
 pub(crate) const NOTION_2026: &str = "notion/notion-official-openapi.json";
 pub(crate) const SNOWFLAKE: &str = "snowflake/sqlapi.yaml";
 
-/// Every product.
 pub(crate) const PRODUCTS: &[Product] = &[
     Product {
         sources: &[
@@ -89,7 +86,7 @@ impl Product {
         }
     }
 
-    /// The description of requests to `origin` in `version`.
+    /// The description for requests to `origin` in `version`.
     pub(crate) fn source(
         &self,
         origin: Option<&str>,

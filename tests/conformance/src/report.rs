@@ -1,10 +1,10 @@
-//! What was checked and what was found, product by product.
+//! The results of each product.
 
 use std::fmt;
 
 use super::{finding::Outcome, validate::Validation};
 
-/// What is wrong, as often as it is, for one place whose positions in lists are not told apart.
+/// A violation, and how often it occurs. Violations that differ only in their position in a list count as one.
 #[derive(Debug)]
 pub(crate) struct Violation {
     pub(crate) times: usize,
@@ -22,20 +22,19 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Counts and violations of one product.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) product: String,
     pub(crate) tools: usize,
     pub(crate) requests: usize,
-    /// Responses in fixtures.
+    /// How many responses in fixtures were checked.
     pub(crate) fixture_responses: usize,
-    /// Responses of the sandbox.
+    /// How many responses of the sandbox were checked.
     pub(crate) sandbox_responses: usize,
     pub(crate) not_checkable: usize,
     pub(crate) exceptions: usize,
     pub(crate) violations: Vec<Violation>,
-    /// Methods that tools use and of which no response of the sandbox was seen.
+    /// Methods that tools use, but that the sandbox never answered.
     pub(crate) unseen: Vec<String>,
 }
 
@@ -47,7 +46,7 @@ impl Tally {
         }
     }
 
-    /// Counts a validation on what `where_from` names.
+    /// Counts a validation. `where_from` says what was validated.
     pub(crate) fn count(&mut self, where_from: &str, validation: &Validation<'_>) {
         self.exceptions += validation.excused;
         self.count_outcome(where_from, &validation.outcome);
@@ -60,7 +59,7 @@ impl Tally {
         }
     }
 
-    /// Notes something wrong.
+    /// Adds a violation.
     pub(crate) fn violation(&mut self, where_from: &str, what: impl fmt::Display) {
         let what = what.to_string();
         let line = format!("{where_from}: {what}");
@@ -75,7 +74,7 @@ impl Tally {
         }
     }
 
-    /// How much is wrong.
+    /// How many faults there are.
     pub(crate) fn wrong(&self) -> usize {
         self.violations
             .iter()

@@ -1,4 +1,4 @@
-//! Requests and responses, validated by the right description and with the exceptions.
+//! Validates requests and responses with the right description and the exceptions.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -17,9 +17,8 @@ use super::{
     schema::Reading,
 };
 
-/// Descriptions and exceptions.
 pub(crate) struct Validator {
-    /// By file.
+    /// The descriptions by file.
     descriptions: BTreeMap<&'static str, Description>,
     exceptions: Exceptions,
 }
@@ -27,21 +26,20 @@ pub(crate) struct Validator {
 /// A request, and where it comes from.
 pub(crate) struct CheckedRequest<'a> {
     pub(crate) product: &'a Product,
-    /// Name of the origin; nothing for the product's first.
+    /// The name of the origin. `None` for the product's main origin.
     pub(crate) origin: Option<&'a str>,
-    /// Name of the fixture's case; empty for the sandbox.
+    /// The name of the fixture's case. Empty for the sandbox.
     pub(crate) case: &'a str,
     pub(crate) request: &'a Request,
-    /// What the tool declares; nothing where there is no tool.
+    /// The scopes that the tool declares. `None` if there's no tool.
     pub(crate) scopes: Option<&'a [String]>,
 }
 
-/// What was found out.
 pub(crate) struct Validation<'a> {
     pub(crate) outcome: Outcome,
-    /// Exceptions that were needed.
+    /// How many findings an exception excused.
     pub(crate) excused: usize,
-    /// The method that the request is for, and the description that holds for it; nothing where there is none.
+    /// The request's method and its description. `None` if no method fits.
     pub(crate) matched: Option<Matched<'a>>,
 }
 
@@ -50,15 +48,15 @@ pub(crate) struct Validation<'a> {
 pub(crate) struct Matched<'a> {
     pub(crate) method: &'a Method,
     description: &'a Description,
-    /// File of the description.
+    /// The file of the description.
     source: &'static str,
 }
 
 impl Validator {
-    /// Reads the descriptions of the products from `folder`.
+    /// Reads the products' descriptions from `folder`.
     ///
     /// # Errors
-    /// Where one is missing or cannot be understood.
+    /// If one is missing or can't be read.
     pub(crate) fn read(
         folder: &Path,
         products: &[Product],
@@ -84,7 +82,7 @@ impl Validator {
     /// Validates a request.
     ///
     /// # Errors
-    /// Where a description is broken.
+    /// If a description is broken.
     pub(crate) fn request(&self, checked: &CheckedRequest<'_>) -> Result<Validation<'_>> {
         let product = checked.product;
         let request = &with_headers(product, checked.request);
@@ -145,10 +143,10 @@ impl Validator {
         Ok(validation)
     }
 
-    /// Validates the response to a request for which `matched` was found.
+    /// Validates the response to a request with this method.
     ///
     /// # Errors
-    /// Where a description is broken.
+    /// If a description is broken.
     pub(crate) fn response<'a>(
         &'a self,
         checked: &CheckedRequest<'_>,
@@ -172,12 +170,11 @@ impl Validator {
         Ok(validation)
     }
 
-    /// Exceptions that were needed.
     pub(crate) fn needed(&self) -> impl Iterator<Item = &'static Exception> {
         self.exceptions.needed()
     }
 
-    /// Exceptions that nothing needed, though a description of one of these products falls short by them.
+    /// The exceptions that weren't needed, although the descriptions of these products were used.
     pub(crate) fn unused<'a>(
         &'a self,
         products: &'a [&Product],
@@ -188,7 +185,7 @@ impl Validator {
         })
     }
 
-    /// Keeps the findings that no exception excuses, and adds what holds instead of those that one does.
+    /// Removes the findings that an exception excuses, and adds the findings of the check that replaces it.
     fn excuse(
         &self,
         source: &str,
@@ -255,7 +252,7 @@ impl Validator {
     }
 }
 
-/// The request with the headers that are on every one.
+/// Adds the headers that every request has.
 fn with_headers(product: &Product, request: &Request) -> Request {
     let mut request = request.clone();
     for (name, value) in product.adds {
@@ -267,7 +264,7 @@ fn with_headers(product: &Product, request: &Request) -> Request {
     request
 }
 
-/// The request as it would name the version of another description.
+/// The request with the API version of another description.
 fn speaking(product: &Product, request: &Request, file: &str) -> Request {
     let mut request = request.clone();
     let source = product.sources.iter().find(|source| source.file == file);
@@ -281,7 +278,7 @@ fn speaking(product: &Product, request: &Request, file: &str) -> Request {
     request
 }
 
-/// The values at a place of a body, such as `body/rows/*/name`, with the place of each.
+/// The values at a place of a body, such as `body/rows/*/name`, each with its place.
 fn values_at<'a>(body: Option<&'a Value>, place: &str) -> Vec<(String, &'a Value)> {
     let mut steps = place.split('/');
     let start = steps.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Ranges of spreadsheets.
+//! Spreadsheet ranges.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The query with which a browser comes back from a product.
+//! The query of the callback from a product.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Headers of raw requests, a line each.
+//! Headers of raw requests, one per line.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Messages of the Model Context Protocol: the name of a tool on the first line, the message behind it.
+//! MCP messages. The first line names a tool, and the rest is the message.
 
 #![no_main]
 

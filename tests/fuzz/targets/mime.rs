@@ -1,4 +1,4 @@
-//! Mails: as the product has them, and built from lines.
+//! Mails, as the product returns them and as Stead builds them from lines.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Statements, and what rules are told of them.
+//! SQL statements, and the facts that policies get about them.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Paths of raw requests, held against the parsers of `http` and `url`.
+//! Paths of raw requests, compared with the parsers of `http` and `url`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Lines of recurrences.
+//! Recurrence lines.
 
 #![no_main]
 

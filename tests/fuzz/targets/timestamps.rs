@@ -1,4 +1,4 @@
-//! Times of RFC 3339, and behind `|` the names of zones.
+//! RFC 3339 times. The name of a time zone can follow after `|`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Responses of token endpoints: the first byte chooses the status.
+//! Responses of token endpoints. The first byte selects the status.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Inputs of tools: the first byte chooses the tool, the rest is JSON.
+//! Inputs of tools. The first byte selects the tool, and the rest is JSON.
 
 #![no_main]
 

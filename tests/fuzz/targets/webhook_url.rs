@@ -1,4 +1,4 @@
-//! Addresses of webhooks.
+//! Webhook URLs.
 
 #![no_main]
 

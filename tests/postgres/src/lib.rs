@@ -1,4 +1,4 @@
-//! A PostgreSQL server of this program's own, in a folder that ends with it, and a pooler before it.
+//! A PostgreSQL server for one program, in a folder that's removed with it, and a pooler in front of it.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::print_stdout, reason = "what is left out is told")]
@@ -21,36 +21,36 @@ use std::{
     },
 };
 
-/// With this variable a test fails where there is no PostgreSQL, instead of being left out.
+/// If this variable is set, a missing PostgreSQL fails the test instead of skipping it.
 pub const REQUIRED: &str = "STEAD_TEST_POSTGRES";
 
-/// Who runs the server where the tests are run by root, which PostgreSQL refuses: the user who may do nothing else.
+/// The user (nobody) that runs the server if the tests run as root. PostgreSQL refuses to run as root.
 const UNPRIVILEGED: u32 = 65534;
 
-/// A server, and who ends it.
+/// A server, and the process that stops it.
 #[derive(Debug)]
 pub struct Server {
     folder: PathBuf,
     programs: PathBuf,
-    /// Waits until this program ends, however it does, and then ends the server and removes the folder.
+    /// Waits until this program ends in any way. Then stops the server and removes the folder.
     _keeper: Child,
 }
 
 impl Server {
-    /// The server of this program; nothing where PostgreSQL is not installed.
+    /// The server that this program shares. `None` if PostgreSQL isn't installed.
     pub fn shared() -> Option<&'static Self> {
         static SERVER: OnceLock<Option<Server>> = OnceLock::new();
         SERVER.get_or_init(Self::start).as_ref()
     }
 
-    /// A server of the test's own, to be started again or ended.
+    /// Starts a server that the test may stop and restart. `None` if PostgreSQL isn't installed.
     pub fn start() -> Option<Self> {
         let server = Self::prepare()?;
         server.up();
         Some(server)
     }
 
-    /// A server that is not started yet.
+    /// Prepares a server without starting it. `None` if PostgreSQL isn't installed.
     pub fn prepare() -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let Some(programs) = programs() else {
@@ -62,7 +62,7 @@ impl Server {
             return None;
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // The path of a socket has 107 bytes at most.
+        // A socket's path can have at most 107 bytes.
         let folder = env::temp_dir().join(format!("stead-pg-{}-{number}", std::process::id()));
         make_folder(&folder);
         let keep = "cat > /dev/null; \"$0/pg_ctl\" -D \"$1/data\" -m immediate stop; rm -rf \"$1\"";
@@ -81,7 +81,7 @@ impl Server {
             programs,
             _keeper: keeper,
         };
-        // A collation in which texts do not sort by their bytes, as the tables have to do by themselves.
+        // A collation that doesn't sort texts by their bytes, because the tables must do that themselves.
         let data = server.folder.join("data");
         let data = data.to_str().unwrap();
         server.run(
@@ -121,7 +121,7 @@ impl Server {
         );
     }
 
-    /// Ends the server: `immediate` as a crash does, `fast` in order.
+    /// Stops the server: `immediate` like a crash, `fast` normally.
     pub fn down(&self, how: &str) {
         let data = self.folder.join("data");
         self.run(
@@ -130,13 +130,13 @@ impl Server {
         );
     }
 
-    /// Runs a program of PostgreSQL to its end.
+    /// Runs a program of PostgreSQL and waits for it.
     pub fn run(&self, program: &str, arguments: &[&str]) {
         let output = as_user(Command::new(self.programs.join(program)))
             .args(arguments)
             .current_dir(&self.folder)
             .stdin(Stdio::null())
-            // What the server has inherited stays open.
+            // The server would keep an inherited pipe open.
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
@@ -144,7 +144,7 @@ impl Server {
         assert!(output.unwrap().success(), "{program} {arguments:?}\n{log}");
     }
 
-    /// Whether the server has said this of a database.
+    /// Whether the server has logged this about a database.
     pub fn logged(&self, database: &str, what: &str) -> bool {
         let log = fs::read_to_string(self.folder.join("log")).unwrap();
         let of_database = |line: &&str| line.starts_with(&format!("{database} "));
@@ -153,10 +153,10 @@ impl Server {
             .any(|line| line.contains(what))
     }
 
-    /// What a statement gives, a line a row, with `|` between columns.
+    /// Returns the rows of a statement, one per line, with `|` between the columns.
     ///
     /// # Errors
-    /// With what the server says, or why it says nothing.
+    /// The server's message, or why there is none.
     pub fn query(&self, database: &str, sql: &str) -> Result<Vec<String>, String> {
         let folder = self.folder.to_str().unwrap();
         let output = Command::new(self.programs.join("psql"))
@@ -172,12 +172,12 @@ impl Server {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// The folder that ends with it.
+    /// The server's folder, which is removed with it.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A new, empty database; returns its name.
+    /// Creates an empty database. Returns its name.
     pub fn database(&self) -> String {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("stead{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -196,7 +196,7 @@ impl Server {
     }
 }
 
-/// Where the programs are: Debian keeps them out of the path.
+/// The folder of PostgreSQL's programs, which Debian keeps out of the path.
 fn programs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = env::split_paths(&path).collect();
@@ -210,7 +210,7 @@ fn programs() -> Option<PathBuf> {
     folders.into_iter().find(complete)
 }
 
-/// A folder of the user that runs the server.
+/// Creates a folder that belongs to the user that runs the server.
 pub(crate) fn make_folder(folder: &Path) {
     fs::create_dir(folder).unwrap();
     if is_root() {
@@ -222,7 +222,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
 }
 
-/// As a user whom PostgreSQL lets run it.
+/// Runs a command as a user that PostgreSQL accepts.
 pub fn as_user(mut command: Command) -> Command {
     if is_root() {
         command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);

@@ -1,4 +1,4 @@
-//! A pooler that gives each transaction another connection of the server.
+//! A pooler that runs each transaction on another connection of the server.
 
 use std::{
     env, fs,
@@ -12,7 +12,7 @@ use crate::{REQUIRED, Server, as_user, make_folder};
 
 const PORT: u16 = 6432;
 
-/// PgBouncer before a server: each transaction gets one of two connections for each database. It ends with this program.
+/// PgBouncer in front of a server. Each transaction gets one of two connections per database. Stops with this program.
 #[derive(Debug)]
 pub struct Pooler {
     folder: PathBuf,
@@ -20,7 +20,7 @@ pub struct Pooler {
 }
 
 impl Pooler {
-    /// A pooler; nothing where PgBouncer is not installed.
+    /// Starts a pooler. `None` if PgBouncer isn't installed.
     pub fn start(server: &Server) -> Option<Self> {
         let path = env::var_os("PATH").unwrap_or_default();
         let mut folders = env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
@@ -37,7 +37,7 @@ impl Pooler {
         };
         let folder = server.folder().join("pooler");
         let file = folder.join("pgbouncer.ini");
-        // Two connections of the server for each database, so that those of the store take turns on them.
+        // The server has two connections per database, which the store's connections take turns to use.
         let settings = format!(
             "[databases]\n* = host={} user=stead\n[pgbouncer]\nlisten_addr =\nlisten_port = {PORT}\nunix_socket_dir = {}\n\
              auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 1000\nserver_idle_timeout = 5\n",
@@ -46,7 +46,7 @@ impl Pooler {
         );
         make_folder(&folder);
         fs::write(&file, settings).unwrap();
-        // It ends when this program does, as the server does, and says when it listens.
+        // Like the server, it stops with this program. It prints a line when it listens.
         let socket = folder.join(format!(".s.PGSQL.{PORT}"));
         let keep = "\"$0\" -q \"$1\" > /dev/null & while kill -0 $! && ! [ -S \"$2\" ]; do sleep 0.01; done; \
                     [ -S \"$2\" ] && echo up; exec > /dev/null; cat; kill $!";

@@ -1,4 +1,4 @@
-//! Samples of several rounds, their medians as a table, and their bounds.
+//! Samples of several rounds, a table of their medians, and their bounds.
 
 use anyhow::{Context as _, Result};
 
@@ -8,17 +8,17 @@ use super::{
     stage::Stage,
 };
 
-/// Requests, and the process that responds to them.
+/// Requests and the process that answers them.
 pub(crate) struct Subject<'a> {
     pub(crate) name: String,
     pub(crate) process: &'a Running,
     pub(crate) load: Load,
 }
 
-/// The samples of all subjects. The first subject is the one with which the others are compared.
+/// The samples of all subjects. The others are compared with the first one.
 pub(crate) struct Measured(Vec<(String, Vec<Sample>)>);
 
-/// Sends the load of every subject in every round.
+/// Sends each subject's load in every round.
 ///
 /// # Errors
 /// If a request fails.
@@ -32,7 +32,7 @@ pub(crate) fn measure(
         .map(|one| (one.name.clone(), Vec::new()))
         .collect();
     for round in 0..=stage.options.rounds {
-        // Round 0 fills pools and caches, and is not counted.
+        // Round 0 only fills pools and caches.
         let seconds = if round == 0 { 1 } else { stage.options.seconds };
         for (
             Subject {
@@ -62,7 +62,7 @@ pub(crate) fn measure(
 }
 
 impl Measured {
-    /// The subjects' medians in Markdown. Parentheses hold the ratio to the first subject.
+    /// A Markdown table of the subjects' medians. The ratio to the first subject is in parentheses.
     pub(crate) fn table(&self) -> Result<String> {
         let mut table = String::from(
             "| subject | requests/s | p50 ms | p99 ms | CPU us per call | MiB |\n|---|---|---|---|---|---|\n",
@@ -90,10 +90,10 @@ impl Measured {
         Ok(table)
     }
 
-    /// The CPU of a subject's call, as a part of another's: the median of the rounds' ratios.
+    /// The ratio of two subjects' CPU per call: the median over all rounds.
     ///
     /// # Errors
-    /// If one of them was not measured.
+    /// If one of them wasn't measured.
     pub(crate) fn cpu_ratio(&self, name: &str, other: &str) -> Result<f64> {
         let rounds = self.samples(name)?.iter().zip(self.samples(other)?);
         Ok(median(rounds.map(|(one, other)| one.cpu_us / other.cpu_us)))
@@ -110,13 +110,13 @@ impl Measured {
     }
 }
 
-/// A line that says whether a figure is within its bound. A run does not fail by it, because figures depend on the machine.
+/// A line that says whether a figure is within its bound. Figures depend on the machine, so a run doesn't fail by them.
 pub(crate) fn at_most(bound: f64, what: &str, figure: f64) -> String {
     let missed = if figure <= bound { "" } else { ", **missed**" };
     format!("- {what}: {}, at most {bound}{missed}\n", shown(figure))
 }
 
-/// Three digits or more.
+/// Formats a figure with at least three digits.
 pub(crate) fn shown(figure: f64) -> String {
     let digits = match figure.abs() {
         100.0.. => 0,

@@ -1,4 +1,4 @@
-//! Load by wrk.
+//! Generates load with wrk.
 
 use std::{fs, path::Path, process::Command};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::process::output;
 
-/// Bytes of the stub's response: a shorter one is not it.
+/// The size of the stub's response in bytes. A shorter response comes from something else.
 pub(crate) const RESPONSE: usize = 1024;
 
-/// Requests that are sent in turns, again and again.
+/// Requests that wrk sends in turn until the time is up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Load {
     pub(crate) port: u16,
@@ -21,20 +21,20 @@ pub(crate) struct Load {
     pub(crate) delay_ms: u32,
 }
 
-/// What came of one load.
+/// The result of one load.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sample {
     pub(crate) requests: f64,
     pub(crate) per_second: f64,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
-    /// Processor time of the subject for each request, in the program and in the kernel.
+    /// The subject's CPU time per request, in the program and in the kernel.
     pub(crate) cpu_us: f64,
-    /// Memory of the subject afterwards.
+    /// The subject's memory afterwards.
     pub(crate) mib: f64,
 }
 
-/// Prints what wrk knows as one line of JSON, so that none of its prose is parsed. wrk counts times in microseconds.
+/// Prints wrk's results as one line of JSON, so that we don't parse its prose. wrk counts times in microseconds.
 const DONE: &str = r#"
 function done(summary, latency, requests)
     local e = summary.errors
@@ -45,7 +45,7 @@ function done(summary, latency, requests)
 end
 "#;
 
-/// Makes each request once, because the work of wrk is not what is measured.
+/// Formats each request only once, because the bench doesn't measure wrk's own work.
 const IN_TURNS: &str = r#"
 local requests, turn = {}, 0
 function init()
@@ -58,7 +58,7 @@ end
 "#;
 
 impl Load {
-    /// Sends for `seconds` over `connections`, each with one request at a time.
+    /// Sends requests for `seconds` over `connections`. Each connection has one request in flight.
     ///
     /// # Errors
     /// If a request fails, or a response is shorter than the stub's.
@@ -74,7 +74,7 @@ impl Load {
         read(&output(&mut command)?)
     }
 
-    /// The requests as a script of wrk. A long string of Lua takes every byte as it is.
+    /// wrk's script for the requests. Lua's long strings keep every byte as it is.
     fn script(&self) -> String {
         let mut script = DONE.to_owned();
         for (name, value) in &self.headers {

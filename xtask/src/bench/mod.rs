@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: what Stead costs, next to nginx that adds a bearer token, and next to another binary of Stead.
+//! `cargo xtask bench` compares Stead with nginx that adds a bearer token, and with another binary of Stead.
 //!
 //! A stub (nginx with a fixed response of 1 KB) plays the product. Each round measures every subject once, so a slow
-//! moment of the machine falls on all of them alike. The tables show the medians of the rounds.
+//! phase of the machine affects all of them alike. The tables show the medians of the rounds.
 
 mod figures;
 mod load;
@@ -22,7 +22,7 @@ use stage::Stage;
 
 type Part = (&'static str, fn(&Stage) -> Result<String>);
 
-/// In the order in which they run.
+/// The parts, in the order in which they run.
 const PARTS: [Part; 5] = [
     ("start", parts::start),
     ("calls", parts::calls),
@@ -31,20 +31,20 @@ const PARTS: [Part; 5] = [
     ("accounts", parts::accounts),
 ];
 
-/// What is measured, and for how long.
+/// What to measure, and for how long.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     rounds: usize,
     seconds: u32,
-    /// Calls of the parts `memory` and `disk`.
+    /// How many calls the parts `memory` and `disk` make.
     calls: u64,
-    /// The most accounts.
+    /// The largest number of accounts.
     accounts: usize,
-    /// The parts. All of them if it is empty.
+    /// The parts to run. Empty means all.
     only: Vec<String>,
-    /// Measured instead of a release that is built first.
+    /// The binary to measure. Without it, the bench builds a release.
     binary: Option<PathBuf>,
-    /// Called in the same rounds, to compare with.
+    /// Another binary to compare with, in the same rounds.
     against: Option<PathBuf>,
 }
 

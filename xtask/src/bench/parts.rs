@@ -12,18 +12,18 @@ use super::{
     stage::{ACCOUNTS, Stage},
 };
 
-/// Connections that are used at the same time.
+/// How many connections are used at the same time.
 const CONNECTIONS: u32 = 32;
-/// A kind of call, and the load that makes such calls.
+/// A kind of call, and the load that makes it.
 type Kind = (&'static str, fn(&Service) -> Load);
 const NGINX: &str = "nginx, adds a bearer token";
 
-/// How long a service takes to start, and its memory before its first call.
+/// Measures how long a service takes to start, and its memory before the first call.
 pub(crate) fn start(stage: &Stage) -> Result<String> {
     const STARTS: usize = 11;
     let database = stage.database("start", &stage.binary, ACCOUNTS)?;
-    // Linux maps a file that was just written in larger pieces, which count as memory. So the binary is read from the
-    // disk again, as after a boot.
+    // Linux maps a freshly written file in larger pieces, which count as memory. So write the binary to the disk and
+    // drop it from the cache, as after a boot.
     output(Command::new("sync").arg(&stage.binary))?;
     let file = format!("if={}", stage.binary.display());
     output(Command::new("dd").args([&file, "iflag=nocache", "count=0", "status=none"]))?;
@@ -34,7 +34,7 @@ pub(crate) fn start(stage: &Stage) -> Result<String> {
         service.wait_until_ready()?;
         ready.push(began.elapsed().as_secs_f64() * 1e3);
         healthy.push(service.started_in.as_secs_f64() * 1e3);
-        // A few of them are enough. What a start leaves to be done is done after two seconds.
+        // A few samples are enough. Two seconds after the start, the service has finished its background work.
         if start % 5 == 0 {
             thread::sleep(Duration::from_secs(2));
             memory.push(service.process.mib("VmRSS:")?);
@@ -50,7 +50,7 @@ pub(crate) fn start(stage: &Stage) -> Result<String> {
     ))
 }
 
-/// What a call of 1 KB costs: proxied, a tool, and the tool over MCP.
+/// Measures the cost of a call of 1 KB: proxied, by a tool, and by the tool over MCP.
 pub(crate) fn calls(stage: &Stage) -> Result<String> {
     const CALLS: [Kind; 3] = [
         ("proxied", |service| service.proxied(1)),
@@ -94,7 +94,7 @@ pub(crate) fn calls(stage: &Stage) -> Result<String> {
     Ok(text)
 }
 
-/// Whether memory grows with the number of calls.
+/// Measures whether memory grows with the number of calls.
 pub(crate) fn memory(stage: &Stage) -> Result<String> {
     let database = stage.database("memory", &stage.binary, ACCOUNTS)?;
     let service = database.serve_calls()?;
@@ -108,7 +108,7 @@ pub(crate) fn memory(stage: &Stage) -> Result<String> {
         }
         mib = service.process.mib("VmRSS:")?;
         text += &format!("| {calls} | {} |\n", shown(mib));
-        // Pools and buffers fill in the first half, and differ by some MiB from one moment to the next.
+        // Pools and buffers fill in the first half, and later vary by a few MiB.
         if calls >= all / 2.0 {
             after_half.get_or_insert(mib);
         }
@@ -123,10 +123,10 @@ pub(crate) fn memory(stage: &Stage) -> Result<String> {
         ))
 }
 
-/// What the history of calls takes on the disk.
+/// Measures how much disk space the history of calls takes.
 pub(crate) fn disk(stage: &Stage) -> Result<String> {
     const FEW: usize = 10;
-    /// Calls of a day with 10 a second.
+    /// The number of calls in a day, at 10 a second.
     const DAY: f64 = 864_000.0;
     let database = stage.database("disk", &stage.binary, FEW)?;
     let mut text = String::from(
@@ -141,11 +141,11 @@ pub(crate) fn disk(stage: &Stage) -> Result<String> {
         ("proxied", |service| service.proxied(FEW)),
         ("a tool", Service::tool),
         ("a tool over MCP", Service::mcp),
-        // The last one counts: few calls are written together at this rate, so each takes more.
+        // The last one counts: at this rate Stead writes few calls together, so each one takes more space.
         ("proxied, 10 a second", slow),
     ];
     for (name, load) in kinds {
-        // A start and its tokens are written too, and are not of the calls.
+        // A start and its tokens are written too, so subtract them.
         let rest = |calls: &mut dyn FnMut(&Service) -> Result<()>| {
             let service = database.serve_calls()?;
             calls(&service)?;
@@ -177,7 +177,7 @@ pub(crate) fn disk(stage: &Stage) -> Result<String> {
     Ok(text + "\n" + &at_most(100.0, "MB of a day with 10 calls a second", day))
 }
 
-/// Whether the number of accounts is felt: start, memory, and the cost of a call.
+/// Measures how the number of accounts affects the start, memory, and the cost of a call.
 pub(crate) fn accounts(stage: &Stage) -> Result<String> {
     const FEW: usize = 10;
     let numbers = [FEW, ACCOUNTS, stage.options.accounts];
@@ -190,7 +190,7 @@ pub(crate) fn accounts(stage: &Stage) -> Result<String> {
         Ok((database, service, rest))
     });
     let services = services.collect::<Result<Vec<_>>>()?;
-    // Those that are called often are kept in memory. Of very many, some have to be read.
+    // Stead keeps accounts in memory that are called often. If there are very many, it has to read some.
     let name = |called: usize, all: usize| format!("{called} of {all} accounts");
     let mut subjects = vec![nginx(stage)];
     for (database, service, _) in &services {

@@ -1,4 +1,4 @@
-//! Programs that the bench starts, and what `/proc` says of them.
+//! The programs that the bench starts, and their figures from `/proc`.
 
 use std::{
     fs,
@@ -12,12 +12,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::shell;
 
-/// Longest wait for a program to be ready.
+/// The longest wait until a program is ready.
 const READY: Duration = Duration::from_secs(60);
-/// Clock ticks of `/proc` in a second: 100 on every Linux (`USER_HZ`).
+/// How many clock ticks of `/proc` a second has: 100 on every Linux (`USER_HZ`).
 const TICKS: f64 = 100.0;
 
-/// A program that runs next to the bench, and is stopped when this is dropped.
+/// A program that runs next to the bench. Dropping it stops the program.
 pub(crate) struct Running(Child);
 
 impl Running {
@@ -28,10 +28,10 @@ impl Running {
         })?))
     }
 
-    /// Waits until it is ready.
+    /// Waits until the program is ready.
     ///
     /// # Errors
-    /// If it ends before, or takes too long.
+    /// If it exits first, or takes too long.
     pub(crate) fn wait_until(&mut self, is_ready: impl Fn() -> bool) -> Result<()> {
         let start = shell::now();
         while !is_ready() {
@@ -48,7 +48,7 @@ impl Running {
         Ok(())
     }
 
-    /// Processor time that it has used so far, its own and the kernel's for it.
+    /// The CPU time that it has used so far, including the kernel's work for it.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id()))
             .context("the bench reads processor times from /proc, which needs Linux")?;
@@ -57,7 +57,7 @@ impl Running {
             .with_context(|| format!("cannot read {stat:?}"))
     }
 
-    /// Memory by its name in `/proc/PID/status`: `VmRSS:` is all, `RssAnon:` what is not of the program's file.
+    /// Memory by its name in `/proc/PID/status`: `VmRSS:` is everything, `RssAnon:` excludes what's mapped from files.
     pub(crate) fn mib(&self, name: &str) -> Result<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
         kib(&status, name)
@@ -68,13 +68,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // In order, so that it writes what it holds. It may have ended by itself.
+        // Stop it normally, so that it writes its data. It may have exited already.
         let _ = shell::run(&format!("kill {}", self.0.id()));
         let _ = self.0.wait();
     }
 }
 
-/// Fields 14 and 15 (utime, stime). The name before them may hold blanks and parentheses (proc_pid_stat(5)).
+/// Fields 14 and 15 (utime, stime). The name before them can contain blanks and parentheses (proc_pid_stat(5)).
 fn cpu_ticks(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut fields = fields
@@ -89,12 +89,12 @@ fn kib(status: &str, name: &str) -> Option<f64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// A port on which nothing listens at this moment: nginx can't choose one itself.
+/// A port on which nothing listens now. nginx can't choose one itself.
 pub(crate) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-/// What a program prints.
+/// Returns what a program prints.
 ///
 /// # Errors
 /// If it fails.
@@ -113,7 +113,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(text)
 }
 
-/// The name of the machine's processor, and how many cores it has.
+/// The name of the machine's processor, and its number of cores.
 pub(crate) fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text

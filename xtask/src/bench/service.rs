@@ -1,4 +1,4 @@
-//! Stead as an operator runs it: a database that its own commands made, and `stead serve` over it.
+//! Stead as an operator runs it: a database that its own commands created, and `stead serve` over it.
 
 use std::{
     fs::{self, File},
@@ -18,13 +18,13 @@ use super::{
 };
 use crate::shell;
 
-/// A tool of one request.
+/// A tool that sends one request.
 pub(crate) const TOOL: &str = "mail_list_drafts";
-/// What raw requests read.
+/// The path that raw requests read.
 const PATH: &str = "/gmail/v1/users/me/profile";
 const MCP_REVISION: &str = "2026-07-28";
 
-/// An SQLite file with a connection of mail, an application, and imported accounts.
+/// An SQLite file with a mail connection, an application, and imported accounts.
 pub(crate) struct Database {
     pub(crate) accounts: usize,
     folder: PathBuf,
@@ -37,10 +37,10 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn make(binary: &Path, folder: &Path, stub: u16, accounts: usize) -> Result<Self> {
-        // What a run before has left.
+        // Remove what an earlier run left.
         let _ = fs::remove_dir_all(folder);
         fs::create_dir_all(folder)?;
-        // The stub knows no quota, so there is none to keep.
+        // The stub has no quota, so Stead doesn't have to keep one.
         let settings = format!(
             "private_hosts = [\"127.0.0.1\"]\n[products.mail]\nrate_limited = false\n\
              [products.mail.origins]\ngmail = \"http://127.0.0.1:{stub}\"\npeople = \"http://127.0.0.1:{stub}\"\n"
@@ -81,7 +81,7 @@ impl Database {
         Ok(())
     }
 
-    /// What a command of the binary prints as JSON.
+    /// Returns what a command of the binary prints as JSON.
     fn json(&self, line: &str) -> Result<Value> {
         let text = output(self.command().arg("--json").args(line.split(' ')))?;
         serde_json::from_str(&text).with_context(|| format!("`stead {line}` prints no JSON"))
@@ -104,13 +104,13 @@ impl Database {
         self.folder.join("stead.db")
     }
 
-    /// Bytes of the file, and of its log if there is one.
+    /// The size of the file in bytes, including its log if there is one.
     pub(crate) fn bytes(&self) -> Result<f64> {
         let log = fs::metadata(self.folder.join("stead.db-wal"));
         Ok((fs::metadata(self.file())?.len() + log.map_or(0, |log| log.len())) as f64)
     }
 
-    /// Starts the service, and waits until it says that it is healthy.
+    /// Starts the service, and waits until it's healthy.
     pub(crate) fn serve(&self) -> Result<Service> {
         let path = self.folder.join("serve.log");
         let log = File::options().create(true).append(true).open(&path)?;
@@ -130,7 +130,7 @@ impl Database {
         })
     }
 
-    /// The same with an application that has signed in. Its tokens last an hour.
+    /// The same, with a signed-in application. Its tokens last an hour.
     pub(crate) fn serve_calls(&self) -> Result<Service> {
         let mut service = self.serve()?;
         let (id, secret) = (&self.client_id, &self.client_secret);
@@ -155,10 +155,9 @@ impl Database {
     }
 }
 
-/// A running `stead serve`, and its calls.
 pub(crate) struct Service {
     pub(crate) process: Running,
-    /// From the start of the process to its first response to `/healthz`.
+    /// The time from the start of the process to its first response to `/healthz`.
     pub(crate) started_in: Duration,
     port: u16,
     bearer: String,
@@ -171,7 +170,7 @@ impl Service {
         self.process.wait_until(|| is_ok(port, "/readyz"))
     }
 
-    /// Raw requests for so many accounts, in turns.
+    /// Raw requests that use this many accounts in turn.
     pub(crate) fn proxied(&self, accounts: usize) -> Load {
         let paths = (0..accounts).map(|number| format!("/proxy/mail/{}{PATH}", user(number)));
         self.load(paths.collect(), &self.bearer)
@@ -185,7 +184,7 @@ impl Service {
         }
     }
 
-    /// The call of the tool as a client of the newest revision of MCP sends it.
+    /// The tool's call, as a client sends it with the newest revision of MCP.
     pub(crate) fn mcp(&self) -> Load {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": MCP_REVISION,
@@ -237,7 +236,7 @@ fn post(port: u16, path: &str, headers: &str, body: &str) -> Result<Value> {
     serde_json::from_str(body).with_context(|| format!("{path} responds with no JSON"))
 }
 
-/// The whole response to a request of HTTP/1.0, after which the server closes the connection.
+/// Returns the whole response to an HTTP/1.0 request. The server closes the connection after it.
 fn send(port: u16, request: &str) -> Result<String> {
     let mut connection = TcpStream::connect(("127.0.0.1", port))?;
     connection.write_all(request.as_bytes())?;
@@ -253,7 +252,7 @@ fn text(value: &Value, name: &str) -> Result<String> {
         .to_owned())
 }
 
-/// A token as long as an access token of Google's.
+/// A token that is as long as Google's access tokens.
 pub(crate) fn token() -> String {
     "t".repeat(220)
 }

@@ -1,4 +1,4 @@
-//! What every part needs: nginx as the product, nginx next to Stead, and databases.
+//! What every part needs: nginx as the product, nginx to compare with, and databases.
 
 use std::{
     fs,
@@ -18,15 +18,15 @@ use super::{
 };
 use crate::shell;
 
-/// Accounts of a database, unless a part is about their number.
+/// The number of accounts in a database, unless a part varies it.
 pub(crate) const ACCOUNTS: usize = 10_000;
 
 pub(crate) struct Stage {
     pub(crate) options: Options,
     pub(crate) binary: PathBuf,
-    /// Where all files are.
+    /// The folder of all files.
     pub(crate) folder: PathBuf,
-    /// nginx as it adds a bearer token and passes the request on.
+    /// nginx that adds a bearer token and passes the request on.
     pub(crate) nginx: Running,
     nginx_port: u16,
     stub_port: u16,
@@ -59,12 +59,12 @@ impl Stage {
         })
     }
 
-    /// A database of its own, whose product is the stub.
+    /// Creates a database whose product is the stub.
     pub(crate) fn database(&self, name: &str, binary: &Path, accounts: usize) -> Result<Database> {
         Database::make(binary, &self.folder.join(name), self.stub_port, accounts)
     }
 
-    /// A request of the product through nginx.
+    /// The load that sends requests through nginx.
     pub(crate) fn nginx_load(&self) -> Load {
         Load {
             port: self.nginx_port,
@@ -74,7 +74,7 @@ impl Stage {
     }
 }
 
-/// nginx as one process without workers, so that its time is the whole. It responds to everything with `location`.
+/// Starts nginx as a single process, so that its CPU time is the total. `location` answers all requests.
 fn start_nginx(folder: &Path, port: u16, upstream: &str, location: &str) -> Result<Running> {
     fs::create_dir_all(folder)?;
     let at = folder.display();
@@ -102,7 +102,7 @@ http {{
     );
     let file = folder.join("nginx.conf");
     fs::write(&file, configuration)?;
-    // A user's path has no programs of the system.
+    // A user's PATH may lack the system's programs.
     let line = "PATH=$PATH:/usr/sbin exec nginx \"$@\"";
     let mut command = Command::new("sh");
     command.args(["-c", line, "nginx", "-p"]).arg(folder);
@@ -115,7 +115,7 @@ http {{
     Ok(nginx)
 }
 
-/// A page of drafts as Gmail gives it, of exactly [`RESPONSE`] bytes.
+/// A page of drafts like Gmail's, with exactly [`RESPONSE`] bytes.
 fn drafts() -> String {
     let ids = (0..8).map(|id| {
         json!({ "id": format!("r{id}"), "message": { "id": format!("m{id}"), "threadId": format!("t{id}") } })

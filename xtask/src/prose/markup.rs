@@ -1,19 +1,19 @@
-//! The texts of pages, templates and files of texts.
+//! Finds the texts in pages, templates and files of strings.
 
 use super::Text;
 
-/// Words from which on a string reads as a text, and isn't a name.
+/// A string with at least this many words is a text and not a name.
 const WORDS: usize = 4;
-/// Sorted words from which on a string is a list. A short sentence can be sorted too.
+/// A string with at least this many sorted words is a list. A short sentence can be sorted too.
 const LISTED: usize = 8;
-/// Elements within a sentence.
+/// Elements that can be inside a sentence.
 const INLINE: [&str; 12] = [
     "a", "b", "strong", "em", "i", "code", "span", "kbd", "small", "time", "abbr", "bdi",
 ];
 /// Attributes whose values people read.
 const READ: [&str; 4] = ["title", "aria-label", "placeholder", "alt"];
 
-/// A page in Markdown; generated ones are left to their sources. Tabs and notes of the book lose their indentation.
+/// A Markdown page. Skips generated pages, because their sources are checked. Tabs and notes lose their indentation.
 pub(super) fn page(text: &str) -> Vec<Text> {
     let is_generated = |line: &str| line.contains("`cargo xtask codegen`");
     if text.lines().take(5).any(is_generated) {
@@ -33,7 +33,7 @@ pub(super) fn page(text: &str) -> Vec<Text> {
     vec![Text::new(1, plain)]
 }
 
-/// The strings of a JSON file that has each on a line of its own.
+/// The strings of a JSON file that has one on each line.
 pub(super) fn strings(text: &str) -> Vec<Text> {
     let mut texts = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -51,20 +51,20 @@ pub(super) fn strings(text: &str) -> Vec<Text> {
     texts
 }
 
-/// Whether a line of the string is the head of a TOML table, as in a settings file.
+/// Whether a line of the string is the header of a TOML table, as in a settings file.
 fn has_toml_table(string: &str) -> bool {
     string
         .lines()
         .any(|line| line.starts_with('[') && line.ends_with(']'))
 }
 
-/// Whether the string lists words in alphabetical order, which sentences don't have.
+/// Whether the string lists words in alphabetical order, as no sentence does.
 fn is_sorted_list(string: &str) -> bool {
     let words: Vec<String> = string.split_whitespace().map(str::to_lowercase).collect();
     words.len() >= LISTED && words.is_sorted()
 }
 
-/// A string of a program as a text, if it reads like one. A placeholder is a word.
+/// The text of a program's string. `None` if it doesn't read like one. A placeholder counts as a word.
 pub(super) fn sentence(string: &str) -> Option<String> {
     const OTHER: [&str; 8] = [
         "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", " WHERE ", "ALTER ", "{\"",
@@ -87,7 +87,7 @@ pub(super) fn sentence(string: &str) -> Option<String> {
     Some((text + rest).replace('<', "\\<"))
 }
 
-/// What a template shows: its text, the strings of its calls, and some attributes.
+/// The texts that a template shows: its own text, the strings in its calls, and some attributes.
 pub(super) fn template(source: &str) -> Vec<Text> {
     let mut reader = Template::default();
     let mut rest = source;
@@ -135,7 +135,7 @@ pub(super) fn template(source: &str) -> Vec<Text> {
     reader.texts
 }
 
-/// The end of a tag, whose attributes may have expressions with a `>`.
+/// The end of a tag. Expressions in its attributes may contain a `>`.
 fn end_of_tag(rest: &str) -> Option<usize> {
     let count = |at: usize, mark: &str| rest[..at].matches(mark).count();
     let mut ends = rest.match_indices('>').map(|(at, _)| at);
@@ -144,15 +144,15 @@ fn end_of_tag(rest: &str) -> Option<usize> {
 
 #[derive(Default)]
 struct Template {
-    /// Where the source has been read to.
+    /// The line of the source that has been reached.
     line: usize,
-    /// What was read and not yet taken.
+    /// The text that has been read since the last paragraph.
     text: String,
     texts: Vec<Text>,
 }
 
 impl Template {
-    /// Takes what was read, as a paragraph.
+    /// Ends a paragraph with the text that was read.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         let first = self.line - text.matches('\n').count();
@@ -184,7 +184,7 @@ impl Template {
         }
     }
 
-    /// The strings of an expression.
+    /// Adds the strings of an expression.
     fn calls(&mut self, piece: &str) {
         for string in piece.split('"').skip(1).step_by(2) {
             self.texts

@@ -1,6 +1,6 @@
-//! `cargo xtask prose`: how the texts read that people read.
+//! `cargo xtask prose` checks the language of the texts that people read.
 //!
-//! What textlint can't read becomes Markdown below `target/prose/texts`; a finding names the line that the text comes from.
+//! Texts that textlint can't read become Markdown below `target/prose/texts`. A finding names the line of the source.
 
 mod markup;
 mod rust;
@@ -11,17 +11,17 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::{install, shell};
 
-/// Where the linters are installed.
+/// The folders of the linters.
 const NODE: &str = "target/prose/node";
 const PYTHON: &str = "target/prose/python";
-/// Where the texts are written.
+/// The folder of the extracted texts.
 const TEXTS: &str = "target/prose/texts";
-/// Files whose strings are a product's words: the sandbox answers like the product.
+/// Files that quote a product, because the sandbox answers like the product.
 const QUOTES: [&str; 1] = ["crates/sandbox/src/google/errors.rs"];
 /// The rule whose findings are only warnings.
 const WARNING: &str = "sentence-25";
 
-/// A text of a file, which begins in `line`. Its lines are those of the file.
+/// A text that begins in `line` of a file, with the same line breaks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Text {
     line: usize,
@@ -35,11 +35,11 @@ impl Text {
     }
 }
 
-/// What a rule says about a sentence.
+/// A sentence that breaks a rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     path: String,
-    /// Path, line, rule and sentence.
+    /// The path, line, rule and sentence.
     text: String,
     is_warning: bool,
 }
@@ -52,8 +52,8 @@ pub(crate) fn count() -> Result<()> {
     shell::run("python3 tests/prose/count.py")
 }
 
-/// Lints the texts, and the spelling of all files. With a folder or a file, prints only its findings. With `--all`, a linter
-/// that can't be installed is a failure.
+/// Lints the texts, and the spelling of all files. With a folder or a file, prints only its findings. With `--all`, a
+/// linter that can't be installed is a failure.
 ///
 /// # Errors
 /// If a text breaks a rule, or a rule misses a planted sentence.
@@ -94,7 +94,7 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(shell::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-/// The texts that people read, by their files.
+/// The texts that people read, by file.
 fn collect() -> Result<Vec<(String, Vec<Text>)>> {
     let mut files = Vec::new();
     for path in
@@ -127,7 +127,7 @@ fn collect() -> Result<Vec<(String, Vec<Text>)>> {
     Ok(files)
 }
 
-/// Whether the texts of a source are Stead's, for someone other than its developers.
+/// Whether a source has texts of Stead's for someone other than its developers.
 fn has_own_words(path: &str) -> bool {
     let is_of_tests = path.ends_with("tests.rs")
         || path.contains("/tests/")
@@ -135,7 +135,7 @@ fn has_own_words(path: &str) -> bool {
     !is_of_tests && !QUOTES.contains(&path)
 }
 
-/// Writes the texts as Markdown, and has textlint read them.
+/// Writes the texts as Markdown, and runs textlint on them.
 fn lint(files: &[(String, Vec<Text>)]) -> Result<Vec<Finding>> {
     let folder = shell::root().join(TEXTS);
     if folder.exists() {
@@ -176,7 +176,7 @@ fn lint(files: &[(String, Vec<Text>)]) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// The texts as one page, and the line of the file for each of its lines.
+/// Joins the texts into one page. Returns it with the file's line for each of its lines.
 fn joined(texts: &[Text]) -> (String, Vec<usize>) {
     let (mut markdown, mut map) = (String::new(), Vec::new());
     for text in texts {

@@ -1,4 +1,4 @@
-//! The texts of a source in Rust: the comments of public items and of commands, and the strings that are sentences.
+//! Finds the texts in Rust sources: the comments of public items and of commands, and strings that are sentences.
 
 use anyhow::{Result, anyhow};
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
@@ -6,12 +6,12 @@ use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 use super::{Text, markup};
 use crate::tidy::is_for_tests;
 
-/// What clap derives its help from.
+/// The traits that derive clap's help from comments.
 const COMMANDS: [&str; 4] = ["Args", "Parser", "Subcommand", "ValueEnum"];
 /// Attributes whose strings people read.
 const READ: [&str; 4] = ["arg", "command", "error", "value"];
 
-/// The texts of a file; the root of a crate has a comment of its own that is public.
+/// The texts of a file. The comment of a crate's root is public.
 pub(super) fn read(source: &str, is_root: bool) -> Result<Vec<Text>> {
     let tokens: TokenStream = source
         .parse()
@@ -29,21 +29,21 @@ struct Reader {
     texts: Vec<Text>,
 }
 
-/// What was read of an item, a field or a variant.
+/// The parts of an item, field or variant that were read so far.
 #[derive(Default)]
 struct Item {
-    /// The lines of its comment, until it's known who reads it.
+    /// The lines of its comment, until we know whether it's public.
     comment: Vec<(usize, String)>,
     is_begun: bool,
     is_public: bool,
     is_command: bool,
     is_test: bool,
-    /// Whether the comments in it are read, also without a `pub`.
+    /// Whether people also read the comments in it that have no `pub`.
     opens: bool,
 }
 
 impl Reader {
-    /// The tokens of a file or a group. With `open`, people read all of its comments.
+    /// Reads the tokens of a file or a group. With `open`, all of its comments are public.
     fn items(&mut self, tokens: TokenStream, open: bool) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut item = Item::default();
@@ -66,7 +66,7 @@ impl Reader {
                     let private = matches!(tokens.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
                     item.begin(token, private, open);
                     self.comment(&mut item);
-                    // What a macro makes of its input may be public.
+                    // A macro may make public items of its input.
                     let opens = item.opens || is(1, '!') || is(2, '!');
                     match token {
                         TokenTree::Group(group) if !item.is_test => {
@@ -96,7 +96,7 @@ impl Reader {
         }
     }
 
-    /// Takes the comment of an item that has begun, if people read it.
+    /// Adds the comment of an item that has begun, if people read it.
     fn comment(&mut self, item: &mut Item) {
         let lines = std::mem::take(&mut item.comment);
         if let Some((first, _)) = lines.first().filter(|_| item.is_public) {
@@ -122,7 +122,7 @@ impl Reader {
 }
 
 impl Item {
-    /// Reads a token that isn't of an attribute. A `pub` that is `private` has its limits in parentheses.
+    /// Reads a token outside of attributes. With `private`, the visibility is limited, as in `pub(crate)`.
     fn begin(&mut self, token: &TokenTree, private: bool, open: bool) {
         let TokenTree::Ident(word) = token else {
             self.is_begun = true;
@@ -145,7 +145,7 @@ fn ends(token: &TokenTree) -> bool {
     }
 }
 
-/// The line of a comment, which is an attribute.
+/// The text and line of a doc attribute, which is a comment. `None` for other attributes.
 fn comment(attribute: &Group) -> Option<(usize, String)> {
     let mut tokens = attribute.stream().into_iter();
     let is_comment = matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "doc");
@@ -155,7 +155,7 @@ fn comment(attribute: &Group) -> Option<(usize, String)> {
     Some((line, text.strip_prefix(' ').unwrap_or(&text).to_owned()))
 }
 
-/// A string without its quotes, except that `\n` stays. A line that goes on in the next one stays a line.
+/// A string without its quotes and escapes. `\n` stays, and a continued line stays a line.
 fn unquoted(literal: &str) -> String {
     let text = literal.trim_start_matches(['r', '#']).trim_end_matches('#');
     let text = text

@@ -1,7 +1,7 @@
-//! Circles of imports between the folders and files of a crate.
+//! Finds circular imports between the folders and files of a crate.
 //!
-//! At every level the children of a module are compared, each with all that is below it: a module and its own children
-//! are one thing, which may be written in any order.
+//! The modules with the same parent are compared, each together with everything below it. So a module and its own
+//! children may import each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::{imports::Import, levels::unit};
 
 type Edges<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
 
-/// A line for each circle, with an import for each step of it.
+/// A line for each circle. It has one import for each step.
 pub(crate) fn between_modules(folder: &str, imports: &[Import]) -> Vec<String> {
     let mut levels: BTreeMap<&[String], Edges<'_>> = BTreeMap::new();
     for import in imports {
@@ -49,7 +49,7 @@ pub(crate) fn between_modules(folder: &str, imports: &[Import]) -> Vec<String> {
     faults
 }
 
-/// For each pair of modules that reach each other one shortest circle, each circle once.
+/// Finds a shortest circle through each module, and returns each circle once.
 fn circles<'a>(edges: &Edges<'a>) -> Vec<Vec<&'a str>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();

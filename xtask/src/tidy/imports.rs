@@ -1,7 +1,7 @@
-//! Who imports whom within one crate, read from the tokens of its sources: `use` trees, and paths that begin with
-//! `crate`, `super` or `self`, in macros too.
+//! Finds the imports within a crate from the tokens of its sources: `use` trees, and paths that begin with `crate`,
+//! `super` or `self`, also in macros.
 //!
-//! What is compiled only for tests is left out: it may import anything.
+//! Code for tests is skipped, because it may import anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,27 +10,26 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use super::sources::File;
 
-/// Path of a module from the top of its crate; the root's is empty.
+/// The path of a module from the root of its crate. Empty for the root.
 pub(crate) type ModulePath = Vec<String>;
 
-/// One import.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Import {
     /// `file:line`.
     pub(crate) place: String,
     pub(crate) from: ModulePath,
-    /// The module that is named, or that holds what is named.
+    /// The imported module, or the module that contains the imported item.
     pub(crate) to: ModulePath,
 }
 
-/// What the sources of a crate name.
+/// The imports and field accesses in the sources of a crate.
 pub(crate) struct Sources {
     pub(crate) imports: Vec<Import>,
     /// Each `.field.` of an expression, with its place and module.
     pub(crate) fields: Vec<(String, ModulePath, String)>,
 }
 
-/// The imports and fields of a crate's library or binary.
+/// Reads the imports and fields of a crate's library or binary.
 ///
 /// # Errors
 /// If a source isn't Rust.
@@ -51,7 +50,7 @@ pub(crate) fn read(folder: &str, files: &[File]) -> Result<Sources> {
     Ok(reader.sources())
 }
 
-/// The module that a file is; nothing for what is not in the folder's `src`.
+/// The module of a file. `None` if the file isn't in the folder's `src`.
 fn module_of(folder: &str, path: &str) -> Option<ModulePath> {
     let inside = path.strip_prefix(folder)?.strip_prefix("/src/")?;
     let mut module: ModulePath = inside
@@ -73,10 +72,10 @@ struct Reader<'a> {
     modules: BTreeSet<ModulePath>,
     /// Modules that are compiled only for tests.
     tests: BTreeSet<ModulePath>,
-    /// Place, module that names, path that is named from the top of the crate.
+    /// For each path: its place, its module, and the path from the root of the crate.
     named: Vec<(String, ModulePath, ModulePath)>,
     fields: Vec<(String, ModulePath, String)>,
-    /// What the root calls by a name of its own, such as `crate::Error`.
+    /// The names that the root gives to other modules' items, such as `crate::Error`.
     root: BTreeMap<String, ModulePath>,
 }
 
@@ -98,7 +97,7 @@ impl Reader<'_> {
                     continue;
                 }
                 _ if test => {
-                    // The item of this attribute ends with its semicolon or its braces.
+                    // The item after a test attribute ends with a semicolon or braces.
                     test = !ends_item(token);
                 }
                 TokenTree::Ident(word) if word == "use" => {
@@ -120,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A field whose own field or method is used.
+    /// Records a field if its own field or method is used.
     fn field(&mut self, module: &ModulePath, tokens: &[TokenTree]) {
         if let [TokenTree::Ident(name), TokenTree::Punct(next), ..] = tokens
             && next.as_char() == '.'
@@ -130,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `mod name;` or `mod name { … }`; gives the position behind it.
+    /// Reads `mod name;` or `mod name { … }`. Returns the position after it.
     fn module(
         &mut self,
         module: &ModulePath,
@@ -153,7 +152,7 @@ impl Reader<'_> {
         position + 3
     }
 
-    /// A path, or the rest of a `use` tree whose beginning is `before`.
+    /// Reads a path, or the rest of a `use` tree that begins with `before`.
     fn tree(
         &mut self,
         module: &ModulePath,
@@ -192,7 +191,7 @@ impl Reader<'_> {
                 _ => break,
             }
             *position += 1;
-            // A path in an expression ends where no colons follow.
+            // A path in an expression ends if no colons follow.
             let goes_on = matches!(tokens.get(*position), Some(TokenTree::Punct(punct)) if punct.as_char() == ':')
                 || follows_colons(tokens, *position)
                 || matches!(tokens.get(*position), Some(TokenTree::Ident(word)) if word == "as");
@@ -218,8 +217,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The path from the top of the crate; nothing for one that begins with another word, which leads into a child of
-    /// the module or out of the crate.
+    /// The path from the root of the crate. `None` if it begins with another word: that's a child of the module, or
+    /// another crate.
     fn absolute(module: &ModulePath, path: &[String]) -> Option<ModulePath> {
         let mut at = module.clone();
         let mut rest = path;
@@ -285,7 +284,7 @@ fn is_start(word: &Ident) -> bool {
     word == "crate" || word == "super" || word == "self"
 }
 
-/// Whether `::` stands here.
+/// Whether `::` is at this position.
 fn is_path(tokens: &[TokenTree], position: usize) -> bool {
     [position, position + 1].into_iter().all(
         |position| matches!(tokens.get(position), Some(TokenTree::Punct(punct)) if punct.as_char() == ':'),

@@ -1,24 +1,23 @@
-//! The picture of core in docs/architecture.md: its three levels, and what each service calls and uses.
+//! Checks the picture of core in docs/architecture.md: its three levels, and what each service calls and uses.
 //!
-//! The page is the declaration. A module imports from its own level and from lower ones. A service calls another and
-//! uses a part of the context exactly if the page says so.
+//! The page is the declaration. A module imports only from its own level and from lower ones. A service may call
+//! another service or use a part of the context only if the page says so, and must do so if it says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::imports::{Import, ModulePath, Sources};
 
-/// A resource is declared once, with its private members, and its transitions are apart from that. So these import
-/// each other.
+/// A resource and its private members are declared once, and its transitions elsewhere. So these two import each other.
 const TOGETHER: [&str; 2] = ["resource", "domain"];
-/// Imports anything: what applications hold, and what only tests use.
+/// Modules that may import anything: the one that applications hold, and those that only tests use.
 const FREE: [&str; 3] = ["environment", "testing", "fuzzing"];
-/// Most parts of the context that a service uses.
+/// How many parts of the context a service may use.
 const PARTS: usize = 6;
 
-/// The picture, as the page draws it.
+/// The picture on the page.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
-    /// The level of each module, from 1. Services are on the highest.
+    /// The level of each module, from 1. Services have the highest.
     modules: BTreeMap<String, usize>,
     services: BTreeMap<String, Service>,
 }
@@ -54,7 +53,7 @@ impl Levels {
         levels
     }
 
-    /// Where the sources differ from the picture.
+    /// The differences between the sources and the picture.
     pub(crate) fn faults(&self, sources: &Sources) -> Vec<String> {
         let mut faults: BTreeSet<String> = BTreeSet::new();
         let mut drawn: BTreeSet<(&str, &str)> = self.arrows().collect();
@@ -125,7 +124,7 @@ impl Levels {
     }
 }
 
-/// The name under which modules that may import each other count as one in a circle.
+/// The name that a module has in circles. Modules that may import each other share a name.
 pub(super) fn unit(module: &str) -> &str {
     match TOGETHER.contains(&module) {
         true => TOGETHER[0],
@@ -133,7 +132,7 @@ pub(super) fn unit(module: &str) -> &str {
     }
 }
 
-/// The cells of the table whose header begins like this.
+/// The cells of the table whose header begins with `header`.
 fn rows<'a>(page: &'a str, header: &str) -> Vec<Vec<&'a str>> {
     let lines = page.lines().skip_while(|line| !line.starts_with(header));
     let lines = lines.skip(2).take_while(|line| line.starts_with('|'));
@@ -142,7 +141,7 @@ fn rows<'a>(page: &'a str, header: &str) -> Vec<Vec<&'a str>> {
         .collect()
 }
 
-/// The names in backticks, without a slash at their end.
+/// The names in backticks, without a trailing slash.
 fn names(cell: &str) -> BTreeSet<String> {
     let quoted = cell.split('`').skip(1).step_by(2);
     quoted
@@ -150,7 +149,7 @@ fn names(cell: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The module at the top of the crate; the root itself may import anything.
+/// The top-level module. `None` for the root, which may import anything.
 fn top(module: &ModulePath) -> Option<&str> {
     module.first().map(String::as_str)
 }

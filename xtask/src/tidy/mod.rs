@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: the rules of the project that no other tool can prove.
+//! `cargo xtask tidy` checks the rules of the project that no other tool can check.
 //!
-//! A rule takes what it checks, and returns a line for each fault. rustfmt, clippy, cargo-deny and git check the others.
+//! A rule takes what it checks, and returns a line for each fault. rustfmt, clippy, cargo-deny and git check the rest.
 
 mod circles;
 mod imports;
@@ -56,7 +56,6 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The folders of the workspace's crates.
 fn crates(files: &[File]) -> impl Iterator<Item = &str> {
     let members = files
         .iter()

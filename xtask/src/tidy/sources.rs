@@ -1,4 +1,4 @@
-//! Rules on the text of sources.
+//! Rules for the text of sources.
 
 use std::fs;
 
@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use crate::shell;
 
-/// Most lines of a source: a longer one holds two things.
+/// A source has at most this many lines. A longer one has two subjects.
 const LONG: usize = 500;
 
-/// A file of the project: its path from the top, and its text if people write it.
+/// A file of the project: its path from the root, and its text if people write it.
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
@@ -25,7 +25,7 @@ impl File {
     }
 }
 
-/// Every file that git keeps or would keep.
+/// Every file that git tracks or would add.
 ///
 /// # Errors
 /// If git can't list them, or one can't be read.
@@ -56,7 +56,7 @@ fn sources(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.path.ends_with(".rs"))
 }
 
-/// Sources that don't say what they are for.
+/// Sources that don't begin with their purpose.
 pub(crate) fn without_head(files: &[File]) -> Vec<String> {
     let starts = ["//! ", "#![doc = include_str!("];
     let has_head = |file: &File| starts.iter().any(|start| file.text.starts_with(start));
@@ -74,7 +74,7 @@ pub(crate) fn long(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// Modules in another file than their name says. A test may run an example.
+/// Modules whose file has another name. A test may run an example.
 pub(crate) fn with_path(files: &[File]) -> Vec<String> {
     let is_moved = |line: &str| {
         let path = line.trim_start().strip_prefix("#[path = \"");
@@ -110,7 +110,7 @@ pub(crate) fn companies_in_core(files: &[File]) -> Vec<String> {
     )
 }
 
-/// The places of the lines that are found.
+/// The places of the lines for which `is_found` is true.
 fn lines<'a>(
     files: impl Iterator<Item = &'a File>,
     mut is_found: impl FnMut(&str) -> bool,

@@ -1,10 +1,10 @@
-//! What crates compile, as `cargo tree` prints it. `deny.toml` says where each crate of others may be used.
+//! Checks what crates compile, with `cargo tree`. `deny.toml` says where each third-party crate may be used.
 
 use anyhow::Result;
 
 use crate::shell;
 
-/// Arguments of `cargo tree`, beginnings of lines that must not be in the tree, and beginnings of those that may.
+/// Arguments of `cargo tree`, prefixes of lines that must not be in the tree, and prefixes of lines that may.
 type Tree = (
     &'static str,
     &'static [&'static str],
@@ -12,7 +12,7 @@ type Tree = (
 );
 
 const TREES: [Tree; 6] = [
-    // Core does no input and output.
+    // Core does no I/O.
     (
         "stead-core --all-features -e normal,features",
         &[
@@ -37,11 +37,11 @@ const TREES: [Tree; 6] = [
         HEAVY,
         &[],
     ),
-    // It shares no code with what it judges.
+    // The sandbox shares no code with what it tests.
     ("stead-sandbox -e normal,dev", &["stead"], &[]),
-    // The first run of a command is not a build of the workspace.
+    // The first run of a command must not build the workspace.
     ("xtask -e normal,dev", &["stead"], &[]),
-    // It meets the service as a binary only.
+    // Chaos knows the service only as a binary.
     (
         "stead-chaos -e normal,dev",
         &["stead"],
@@ -56,8 +56,8 @@ const HEAVY: &[&str] = &[
     "sqlx",
 ];
 
-/// A product is made from core and what its company's products share, and names no runtime. Its tests compile no
-/// client, database or server either.
+/// A product depends on core and on what its company's products share, and names no runtime. Its tests don't compile a
+/// client, a database or a server either.
 const OF_A_PRODUCT: [Tree; 2] = [
     (
         "-e normal --depth 1",
@@ -71,7 +71,7 @@ const OF_A_PRODUCT: [Tree; 2] = [
     ),
 ];
 
-/// Checks all trees. The products are the names of their folders.
+/// Checks all trees. `products` are the names of the folders.
 ///
 /// # Errors
 /// If cargo can't print a tree.
@@ -88,7 +88,7 @@ pub(crate) fn faults<'a>(products: impl Iterator<Item = &'a str>) -> Result<Vec<
     Ok(faults)
 }
 
-/// Lines that must not be in a tree. The first line is the crate itself.
+/// The lines that must not be in a tree. The first line is the crate itself.
 fn found<'a>(tree: &'a str, not: &[&str], but: &[&str]) -> impl Iterator<Item = &'a str> {
     let begins = |line: &str, any: &[&str]| any.iter().any(|begin| line.starts_with(begin));
     let lines = tree.lines().skip(1);

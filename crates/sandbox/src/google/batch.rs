@@ -1,5 +1,5 @@
-//! Several requests in one (Gmail API, "Batching requests"): each part is a request of its own, and gets the response
-//! that it would get outside of a batch.
+//! Several requests in one (Gmail API, "Batching requests"). Each part is a request of its own, and gets the same
+//! response as outside of a batch.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use bytes::Bytes;
@@ -17,14 +17,14 @@ use crate::{
     response::{Response, ResponseBody},
 };
 
-/// Requests in a batch at most.
+/// The largest number of requests in a batch.
 const MAX_REQUESTS: usize = 100;
-/// Headers of an inner request at most.
+/// The largest number of headers of an inner request.
 const MAX_HEADERS: usize = 64;
-/// Between the responses.
+/// The boundary between the responses.
 const BOUNDARY: &str = "batch_sandbox";
 
-/// Runs the requests, one after the other.
+/// Runs the requests one after the other.
 pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     match run(api, state, request) {
         Ok(body) => Response::whole(
@@ -67,8 +67,8 @@ fn run(api: &'static Api, state: &mut State, request: &Request) -> Result<Bytes,
     Ok(Bytes::from(body))
 }
 
-/// The request of a part. Headers and parameters of the batch count for it too, unless it has its own; those that
-/// describe the batch's body do not.
+/// The request of a part. It inherits the batch's headers and parameters unless it has its own, but not those that
+/// describe the batch's body.
 fn inner_request(batch: &Request, part: &Part) -> Result<Request, ApiError> {
     let unreadable =
         || ApiError::invalid("Failed to parse batch request, error: a part is not a request.");
@@ -94,7 +94,7 @@ fn inner_request(batch: &Request, part: &Part) -> Result<Request, ApiError> {
     if !path.starts_with('/') {
         return Err(unreadable());
     }
-    // A client that was told the sandbox's address names the host there too.
+    // If the client was given the sandbox's address, the path begins with the host.
     let below_host = path
         .strip_prefix('/')
         .and_then(|path| path.strip_prefix(batch.host.as_str()))
@@ -121,7 +121,7 @@ fn inner_request(batch: &Request, part: &Part) -> Result<Request, ApiError> {
         }
     }
     let body = text.slice(length..);
-    // The line end before the next boundary is not the body's where there is none.
+    // The line end before the next boundary doesn't belong to an empty body.
     let body = if body.iter().all(u8::is_ascii_whitespace) {
         Bytes::new()
     } else {
@@ -132,7 +132,7 @@ fn inner_request(batch: &Request, part: &Part) -> Result<Request, ApiError> {
     Ok(Request::new(method, &address, query.as_deref(), all, body))
 }
 
-/// The request line may end without a version, and the head without an empty line.
+/// Completes a request line without a version, and a head without an empty line at the end.
 fn with_version(part: &Bytes) -> Option<Bytes> {
     let start = part.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let part = part.slice(start..);
@@ -156,7 +156,7 @@ fn with_version(part: &Bytes) -> Option<Bytes> {
     Some(Bytes::from(text))
 }
 
-/// The part's parameters, and those of the batch that it does not have.
+/// The part's parameters, and those of the batch that the part doesn't have.
 fn joined(text: Option<&str>, part: &Query, batch: &Query) -> Option<String> {
     let mut more = form_urlencoded::Serializer::new(String::new());
     for (name, value) in batch.iter().filter(|(name, _)| part.first(name).is_none()) {

@@ -32,26 +32,26 @@ static COMMON: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     text.split_whitespace().map(Parameter::parse).collect()
 });
 
-/// The caller, known by the request's token.
+/// The caller, as the request's token says.
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) user: String,
     pub(crate) scopes: BTreeSet<String>,
 }
 
-/// A request that may be run.
+/// A request that passed the checks.
 #[derive(Debug)]
 pub(super) struct Admitted {
     api: &'static Api,
     pub(super) method: &'static ApiMethod,
     pub(super) caller: Caller,
-    /// What `fields` asks for.
+    /// The fields that the request asks for.
     pub(super) selection: Option<Selection>,
     /// Whether the response is indented.
     pub(super) indented: bool,
 }
 
-/// Checks and runs one request that is not an upload.
+/// Checks and runs a request that isn't an upload.
 pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
@@ -64,7 +64,7 @@ pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -
         .unwrap_or_else(|error| error.response(api.errors, indented))
 }
 
-/// The caller's token. It must be known and not expired, and come in the `Authorization` header.
+/// Identifies the caller by the token in the `Authorization` header. The token must be known and not expired.
 pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
     let token = request
         .bearer_token()
@@ -121,7 +121,7 @@ fn run(
     })
 }
 
-/// Parameters, token and scopes are as the method's description says.
+/// Checks the parameters, the token and the scopes against the method's description.
 pub(super) fn admit(
     api: &'static Api,
     method: &'static ApiMethod,
@@ -160,7 +160,7 @@ pub(super) fn admit(
     })
 }
 
-/// A body is JSON, and says so.
+/// Checks that a body is JSON and has the content type of JSON.
 pub(super) fn is_json(request: &Request) -> Result<(), ApiError> {
     if request.body.is_empty() || request.has_media_type("application/json") {
         return Ok(());
@@ -170,7 +170,7 @@ pub(super) fn is_json(request: &Request) -> Result<(), ApiError> {
     ))
 }
 
-/// The call that the method gets. `body` is JSON.
+/// The call for the method. `body` is JSON.
 pub(super) fn call(
     admitted: &Admitted,
     path: Vec<String>,
@@ -192,7 +192,7 @@ pub(super) fn call(
     })
 }
 
-/// The value with the requested fields. `null` becomes 204 without a body.
+/// A response with the requested fields of the value. `null` becomes 204 without a body.
 pub(super) fn json(
     status: StatusCode,
     value: Value,
@@ -209,7 +209,7 @@ pub(super) fn json(
     Response::json(status, &value, indented).with(header::CACHE_CONTROL, "private")
 }
 
-/// The meaning of an address and an HTTP method.
+/// The method for an address and an HTTP method.
 #[derive(Debug)]
 pub(super) enum Found {
     /// A method, and the variables of its path.
@@ -218,7 +218,7 @@ pub(super) enum Found {
     Nothing,
 }
 
-/// The method that matches. If several do, the one with the fewest variables, because an ID can be any text.
+/// Finds the method for a path. If several fit, the one with the fewest variables wins, because an ID can be any text.
 pub(super) fn find(api: &Api, given: &Method, path: &str) -> Found {
     let fitting = api.methods().filter_map(|method| {
         let variables = match_path(method.path, path)?;
@@ -237,7 +237,7 @@ pub(super) fn find(api: &Api, given: &Method, path: &str) -> Found {
     }
 }
 
-/// Every parameter is known, fits its type and comes once unless it may repeat.
+/// Checks that every parameter is known and fits its type, and occurs only once unless it may repeat.
 fn check_parameters(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
     for (name, value) in query.iter() {
         let Some(parameter) = method
@@ -268,7 +268,7 @@ fn check_parameters(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Common parameters that would change the response in a way not supported here.
+/// Refuses common parameters whose effect on the response isn't supported here.
 fn refuse_unsupported(query: &Query) -> Result<(), ApiError> {
     if let Some(other) = query.first("alt").filter(|alt| *alt == "proto") {
         return Err(ApiError::invalid(format!(
@@ -284,7 +284,7 @@ fn refuse_unsupported(query: &Query) -> Result<(), ApiError> {
         let error = ApiError::invalid("API key not valid. Please pass a valid API key.");
         return Err(error.with_info("API_KEY_INVALID"));
     }
-    // Discovery asks for at most 40 characters.
+    // The discovery document allows at most 40 characters.
     if query
         .first("quotaUser")
         .is_some_and(|user| user.chars().count() > 40)

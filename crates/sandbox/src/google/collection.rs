@@ -1,4 +1,4 @@
-//! The engine of regular resources. It lists, reads, creates, changes and deletes JSON objects, and returns lists in pages.
+//! The engine of regular resources. It lists, reads, creates, changes and deletes JSON objects. Lists have pages.
 //!
 //! The API's description declares bodies and scopes, and a [`Collection`] declares the rest. If a method is special, write
 //! a function and name it in the API's `plays`.
@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{google::State, shared};
 
-/// One record.
 pub(crate) type Item = Map<String, Value>;
 
 /// Checks and completes an item before it's stored. It gets all stored items, the new item (`None` if it's deleted), and
@@ -25,22 +24,22 @@ pub(crate) type Check = fn(&[Item], Option<&mut Item>, Option<&Item>) -> Result<
 pub(crate) struct Collection {
     /// The beginning of its methods' IDs, without the API's name: `users.labels`.
     pub(crate) id: &'static str,
-    /// Member of the list that holds the items.
+    /// The member of the list that holds the items.
     pub(crate) items: &'static str,
-    /// Member of an item that is its id.
+    /// The member that holds an item's ID.
     pub(crate) key: &'static str,
-    /// Where the items are. It also refuses a caller who can't see them.
+    /// The source of the items. It also refuses a caller who can't see them.
     pub(crate) store: Store,
     /// Members that a new item must have.
     pub(crate) required: &'static [&'static str],
-    /// The id of a new item.
+    /// Makes the ID of a new item.
     pub(crate) new_id: fn(&mut State) -> String,
     pub(crate) check: Check,
     /// Adds members that only `get` returns.
     pub(crate) more: fn(&State, &Call, &mut Item),
 }
 
-/// Where the items of a collection are.
+/// The source of a collection's items.
 #[derive(Debug)]
 pub(crate) enum Store {
     /// Computed from other data, so they can't be changed.
@@ -188,7 +187,7 @@ impl Collection {
         }
     }
 
-    /// Index of the item that the last variable of the path names.
+    /// Finds the item that the last variable of the path names. Returns its index.
     fn find(&self, call: &Call, items: &[Item]) -> Result<usize, ApiError> {
         let id = call.path.last().map_or("", String::as_str);
         let found = items

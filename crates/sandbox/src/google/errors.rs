@@ -1,7 +1,7 @@
-//! Errors in the forms of Google's APIs.
+//! Errors in the shapes of Google's APIs.
 //!
-//! Gmail mixes the older list `errors[]` with the newer `status` and `details[]`. People has only the newer members. The
-//! token endpoint follows RFC 6749, section 5.2.
+//! Gmail mixes the older list `errors[]` with the newer `status` and `details[]`. People has only the newer members.
+//! The token endpoint follows RFC 6749, section 5.2.
 
 use axum::http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
@@ -27,10 +27,10 @@ pub(crate) struct ApiError(Box<Parts>);
 #[derive(Debug, Clone)]
 struct Parts {
     status: StatusCode,
-    /// Canonical code of `google.rpc.Code`.
+    /// The canonical code of `google.rpc.Code`.
     code: &'static str,
     message: String,
-    /// Entry of `errors[]`.
+    /// An entry of `errors[]`.
     domain: &'static str,
     reason: String,
     short_message: Option<&'static str>,
@@ -70,7 +70,7 @@ impl ApiError {
         Self::unimplemented(format!("The sandbox doesn't play {id}; Google has it."))
     }
 
-    /// 400 for a query parameter that can't be bound: an unknown name, a repeated one, or a value of the wrong type.
+    /// 400 for a query parameter with an unknown name, a repeated name, or a value of the wrong type.
     pub(crate) fn unbound(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let mut error = Self::invalid(message.clone());
@@ -103,7 +103,7 @@ impl ApiError {
         error
     }
 
-    /// Drive's 404 with the file's id.
+    /// Drive's 404, with the file's ID.
     pub(crate) fn file_not_found(id: &str) -> Self {
         let message = format!("File not found: {id}.");
         let mut error = Self::new(StatusCode::NOT_FOUND, "notFound", message);
@@ -157,7 +157,7 @@ impl ApiError {
         self
     }
 
-    /// Names the parameter that is wrong.
+    /// Names the wrong parameter.
     pub(crate) fn at_parameter(mut self, name: &str) -> Self {
         self.0.location = Some(("parameter", name.to_owned()));
         self
@@ -208,7 +208,7 @@ impl ApiError {
         response
     }
 
-    /// An error with any status and a reason in the older form.
+    /// An error with any status, and with a reason of the older form.
     pub(crate) fn of(status: u16, reason: &str, message: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self::new(status, reason, message)

@@ -1,7 +1,7 @@
-//! The `fields` parameter: partial responses.
+//! The `fields` parameter for partial responses.
 //!
-//! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b` (or `a.b`) goes down, `a(b,c)`
-//! selects within, `*` means every name.
+//! The grammar (Google APIs, "Partial response"): items are separated by commas. `a/b` (or `a.b`) selects a field of a
+//! field, `a(b,c)` selects several, and `*` means every name.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 
 use super::{errors::ApiError, schema::SCHEMAS};
 
-/// A parsed mask: names with what is selected within; nothing within means all.
+/// A parsed mask: the selected names, each with its own selection. An empty selection means everything.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection(BTreeMap<String, Self>);
 
 impl Selection {
-    /// Reads a mask and checks its names against the response's schema.
+    /// Parses a mask, and checks its names against the response's schema.
     pub(crate) fn parse(mask: &str, schema: &str) -> Result<Self, ApiError> {
-        // Google's own samples write a blank after a comma.
+        // Google's own samples have a blank after a comma.
         let plain = mask.replace(", ", ",");
         let mut reader = Reader { rest: &plain };
         let selection = reader
@@ -27,7 +27,7 @@ impl Selection {
         Ok(selection)
     }
 
-    /// Leaves only what is selected.
+    /// Keeps only what's selected.
     pub(crate) fn cut(&self, value: Value) -> Value {
         if self.0.is_empty() {
             return value;
@@ -46,7 +46,7 @@ impl Selection {
             .filter_map(|(name, value)| {
                 let within = self.0.get(&name).or(every)?;
                 let value = within.cut(value);
-                // A field of which nothing is left is left out.
+                // Omit a field if nothing in it is selected.
                 let empty = !within.0.is_empty() && value.as_object().is_some_and(Map::is_empty);
                 (!empty).then_some((name, value))
             })
@@ -60,7 +60,7 @@ impl Selection {
         let known = schema.and_then(|schema| SCHEMAS.get(schema));
         for (name, within) in &self.0 {
             if name == "*" {
-                // Below a star each field has its own schema.
+                // Each field below a star has its own schema.
                 let mut below = known.into_iter().flat_map(BTreeMap::values);
                 if within.0.is_empty() || below.any(|schema| within.check(schema.below).is_ok()) {
                     continue;
@@ -75,7 +75,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Joins two masks; a name that is selected whole stays whole.
+    /// Adds a selection. A name that is selected as a whole stays whole.
     fn add(&mut self, name: String, within: Self) {
         match self.0.get_mut(&name) {
             None => {

@@ -13,25 +13,25 @@ use super::{
 };
 use crate::{google::State, request::Query};
 
-/// One method, as its description has it.
+/// One method from an API's description.
 #[derive(Debug)]
 pub(crate) struct ApiMethod {
-    /// Such as `gmail.users.messages.list`.
+    /// For example, `gmail.users.messages.list`.
     pub(crate) id: &'static str,
     pub(crate) verb: Method,
     /// `{name}` is one segment.
     pub(crate) path: &'static str,
-    /// Schema of the body.
+    /// The schema of the body.
     pub(crate) takes: Option<&'static str>,
-    /// Schema of the response.
+    /// The schema of the response.
     pub(crate) gives: &'static str,
     /// Query parameters in addition to the common ones.
     pub(crate) parameters: Vec<Parameter>,
-    /// Any one of these scopes suffices.
+    /// Any one of these scopes is enough.
     pub(crate) scopes: Vec<String>,
-    /// Whether it takes bytes too, at the same address below `/upload`.
+    /// Whether it also accepts bytes, at the same path below `/upload`.
     pub(crate) uploads: bool,
-    /// Whether it gives bytes.
+    /// Whether it can return bytes.
     pub(crate) downloads: bool,
 }
 
@@ -42,7 +42,6 @@ pub(crate) struct Media {
     pub(crate) bytes: Bytes,
 }
 
-/// One query parameter.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
@@ -51,18 +50,18 @@ pub(crate) struct Parameter {
     pub(crate) played: bool,
 }
 
-/// Type of a parameter.
+/// The type of a parameter.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// Any text.
     Text,
     /// `true` or `false`.
     Flag,
-    /// A whole number from 0.
+    /// An integer that isn't negative.
     Uint32,
-    /// A whole number.
+    /// An integer.
     Int32,
-    /// One of these, spelled exactly so.
+    /// One of these values, in exactly this spelling.
     OneOf(Vec<&'static str>),
 }
 
@@ -71,11 +70,11 @@ pub(crate) enum Kind {
 pub(crate) struct Call {
     pub(crate) api: &'static Api,
     pub(crate) method: &'static ApiMethod,
-    /// Email address of the token's user.
+    /// The email address of the token's user.
     pub(crate) user: String,
-    /// Scopes of that token.
+    /// The token's scopes.
     pub(crate) scopes: BTreeSet<String>,
-    /// Values of the path's variables, decoded, in order of the template.
+    /// The decoded values of the path's variables, in the order of the template.
     pub(crate) path: Vec<String>,
     /// Query parameters, checked against their descriptions.
     pub(crate) query: Query,
@@ -101,7 +100,7 @@ impl Api {
         method.id.strip_prefix(self.name)?.strip_prefix('.')
     }
 
-    /// The function or collection that plays a method. `None` if the sandbox doesn't play it.
+    /// Runs the function or collection that plays a method. Returns an error if the sandbox doesn't play it.
     pub(crate) fn run(&self, state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let id = self.own_id(call.method).unwrap_or_default();
         if let Some((_, run)) = self.plays.iter().find(|(played, _)| *played == id) {
@@ -175,7 +174,7 @@ fn full_scope(short: &str) -> String {
 }
 
 impl Parameter {
-    /// Reads `maxResults:uint`, `format=full|raw`, `q` or `ids*`.
+    /// Parses `maxResults:uint`, `format=full|raw`, `q` or `ids*`.
     pub(super) fn parse(text: &'static str) -> Self {
         let (text, played) = text
             .strip_suffix('~')
@@ -195,7 +194,7 @@ impl Parameter {
         }
     }
 
-    /// Whether `value` has the parameter's type. If not, the text of Google's error.
+    /// Checks that `value` has the parameter's type. The error is the text of Google's error.
     pub(crate) fn check(&self, value: &str) -> Result<(), ApiError> {
         let (is_valid, kind) = match &self.kind {
             Kind::Text => (true, "TYPE_STRING"),
@@ -235,12 +234,12 @@ impl Call {
         value.is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
 
-    /// The value of a number.
+    /// The value of a number parameter.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
         self.text(name)?.parse().ok()
     }
 
-    /// Whether the token has this scope, given without its common prefix.
+    /// Whether the token has this scope. `short` lacks the common prefix.
     pub(crate) fn has_scope(&self, short: &str) -> bool {
         self.scopes.contains(&full_scope(short))
     }
@@ -250,7 +249,7 @@ impl Call {
         self.path.get(index).map_or("", String::as_str)
     }
 
-    /// 404 in the words of the API.
+    /// The API's own 404.
     pub(crate) fn not_found(&self) -> ApiError {
         match self.api.errors {
             ErrorShape::Older => ApiError::of(404, "notFound", "Not Found"),
@@ -259,7 +258,7 @@ impl Call {
     }
 }
 
-/// Errors name a field as its protocol buffer does: `max_results`.
+/// The protocol buffer's name of a field, which errors use: `max_results`.
 pub(super) fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in name.chars() {

@@ -1,5 +1,5 @@
-//! Google: one authorization server, and the APIs that users call with its tokens. A folder is an
-//! API, see `mail`; `methods.txt` and `schemas.txt` describe them all; `world` is what the users own.
+//! Google: one authorization server, and the APIs that users call with its tokens. Each API has a folder, such as
+//! `mail`. `methods.txt` and `schemas.txt` describe all APIs. `world` holds what the users own.
 
 mod batch;
 mod calendar;
@@ -46,14 +46,14 @@ use crate::{
     shared::Ids,
     shared::Shared,
 };
-/// The hosts of Google.
+/// Google's hosts.
 mod hosts {
     pub(super) const GMAIL: &str = "gmail.googleapis.com";
     pub(super) const PEOPLE: &str = "people.googleapis.com";
     pub(super) const SHEETS: &str = "sheets.googleapis.com";
-    /// The host that several older APIs share: Drive is one of them.
+    /// The host that several older APIs share, such as Drive.
     pub(super) const APIS: &str = "www.googleapis.com";
-    /// Who the user is.
+    /// The endpoint that describes the user.
     pub(super) const USERINFO: &str = "openidconnect.googleapis.com";
     /// The authorization page.
     pub(super) const ACCOUNTS: &str = "accounts.google.com";
@@ -61,35 +61,34 @@ mod hosts {
     pub(super) const TOKENS: &str = "oauth2.googleapis.com";
 }
 
-/// One API: a host with its methods.
 #[derive(Debug)]
 pub(crate) struct Api {
-    /// What the ids of its methods begin with.
+    /// The prefix of its methods' IDs.
     pub(crate) name: &'static str,
-    /// Name that errors give the service.
+    /// The name of the service in errors.
     pub(crate) service: &'static str,
-    /// Parts of its errors.
+    /// The shape of its errors.
     pub(crate) errors: ErrorShape,
-    /// What members that only the product writes come to in a body: 403 with this message, or nothing.
+    /// The message of the 403 for a body with members that only Google writes. `None` if the API ignores such members.
     pub(crate) refuses_read_only: Option<&'static str>,
-    /// The methods that a function plays, by their ids without the name.
+    /// The methods that a function plays, by ID without the API's name.
     pub(crate) plays: &'static [(&'static str, Run)],
-    /// The resources whose methods are regular.
+    /// The resources with regular methods.
     pub(crate) collections: &'static [&'static Collection],
-    /// The methods that can give bytes (`alt=media`, or nothing else).
+    /// The methods that can return bytes (with `alt=media`, or always).
     pub(crate) downloads: &'static [(&'static str, Download)],
-    /// Bytes of an upload at most (discovery, `maxSize`), and how their type begins (`accept`).
+    /// The largest upload in bytes (discovery, `maxSize`), and the prefix of its type (`accept`).
     pub(crate) uploads: (u64, &'static str),
-    /// Addresses that take several requests at once (discovery, `batchPath`).
+    /// Paths that accept several requests in one (discovery, `batchPath`).
     pub(crate) batch_paths: &'static [&'static str],
 }
 
-/// What a method does. `null` gets 204 and no body.
+/// Runs a method. `null` becomes 204 without a body.
 pub(crate) type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
-/// What gives the bytes.
+/// Returns the bytes of a method.
 pub(crate) type Download = fn(&State, &Call) -> Result<Media, ApiError>;
 
-/// The APIs that are played.
+/// The APIs that the sandbox plays.
 static APIS: [&Api; 5] = [
     &mail::GMAIL_API,
     &calendar::CALENDAR_API,
@@ -98,7 +97,7 @@ static APIS: [&Api; 5] = [
     &people::PEOPLE_API,
 ];
 
-/// What of the APIs is played.
+/// The parts of the APIs that the sandbox plays.
 pub(crate) fn played() -> Vec<product::Api> {
     let titles = [
         "Gmail",
@@ -130,13 +129,13 @@ pub(crate) fn played() -> Vec<product::Api> {
     titles.into_iter().zip(&APIS).map(api).collect()
 }
 
-/// What a request can read and change: the sandbox's clock and ids, and all that is Google's.
+/// What a request can read and change: the sandbox's clock and IDs, and everything at Google.
 pub(crate) struct State<'a> {
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a mut Ids,
     pub(crate) oauth: &'a mut Server,
     pub(crate) world: &'a mut World,
-    /// Uploads that have begun.
+    /// Unfinished uploads.
     pub(crate) uploads: &'a mut Sessions,
 }
 
@@ -146,12 +145,12 @@ pub(crate) struct Google {
     /// Scopes that the next consent loses.
     lost_scopes: Vec<String>,
     world: World,
-    /// Uploads that have begun.
+    /// Unfinished uploads.
     uploads: Sessions,
 }
 
 impl Google {
-    /// The seeded beginning, with the one client that every sandbox has.
+    /// The initial state, with the one client that every sandbox has.
     pub(crate) fn new() -> Self {
         Self::with(Server::new(&oauth::PROFILE, CLIENT_ID, CLIENT_SECRET))
     }
@@ -295,8 +294,8 @@ impl Product for Google {
     }
 }
 
-/// The API that a path of a host belongs to; on the shared host each has its own first segments, which uploads and
-/// batches have after theirs.
+/// The API for a host and a path. On the shared host, each API has its own prefix. In uploads and batches, it comes
+/// after theirs.
 fn api_of(request: &Request) -> Option<&'static Api> {
     let (host, path) = (request.host.as_str(), request.path.as_str());
     let prefixes = ["/resumable/upload", "/upload", "/batch"];
@@ -311,7 +310,7 @@ fn api_of(request: &Request) -> Option<&'static Api> {
     match host {
         hosts::GMAIL => Some(&mail::GMAIL_API),
         hosts::PEOPLE => Some(&people::PEOPLE_API),
-        // Nothing lists spreadsheets, and the address says so as any unknown one does.
+        // No method lists spreadsheets, so this is an unknown path.
         hosts::SHEETS if request.method == Method::GET && request.path == "/v4/spreadsheets" => {
             None
         }
@@ -339,10 +338,10 @@ fn incoming<'a>(ids: &'a mut Ids, now: Timestamp, request: &'a Request) -> Incom
     Incoming { ids, now, request }
 }
 
-/// Responds to a request to an API: one request, an upload, or several requests in one.
+/// Answers a request to an API: one request, an upload, or a batch.
 fn dispatch(api: &'static Api, state: &mut State, request: &Request) -> Response {
     let mut request = meant(request);
-    // Google takes a slash at the end of these two.
+    // These two APIs allow a slash at the end.
     let takes_slash = matches!(api.name, "sheets" | "drive");
     if takes_slash && request.path.len() > 1 && request.path.ends_with('/') {
         request.to_mut().path.pop();
@@ -357,8 +356,8 @@ fn dispatch(api: &'static Api, state: &mut State, request: &Request) -> Response
     }
 }
 
-/// The request that is meant: `X-HTTP-Method-Override` is a POST that stands for another method. The client libraries
-/// send a GET whose address is too long so, with the query as a form in the body.
+/// Applies `X-HTTP-Method-Override`, with which a POST means another method. If a GET's URL is too long, Google's
+/// client libraries send its query this way, as a form in the body.
 fn meant(request: &Request) -> Cow<'_, Request> {
     let meant = request
         .header("x-http-method-override")

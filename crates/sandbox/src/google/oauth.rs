@@ -1,4 +1,4 @@
-//! What is Google's own in its authorization server (OAuth 2.0 for Web Server Applications).
+//! Google's own rules for its authorization server (OAuth 2.0 for Web Server Applications).
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ use crate::{
     users,
 };
 
-/// Issuer, sent as `iss` (OpenID configuration of accounts.google.com).
+/// The issuer, which is sent as `iss` (OpenID configuration of accounts.google.com).
 const ISSUER: &str = "https://accounts.google.com";
 
-/// `expires_in` is Google's; a code can be exchanged for ten minutes (RFC 6749, section 4.1.2, advises that
-/// maximum). Of one user and client 100 refresh tokens live (Using OAuth 2.0, "Refresh token expiration").
+/// `expires_in` is Google's value. A code is valid for ten minutes, which is the maximum that RFC 6749, section 4.1.2,
+/// recommends. A user and client can have 100 valid refresh tokens (Using OAuth 2.0, "Refresh token expiration").
 pub(super) static PROFILE: Profile = Profile {
     authorize_path: "/o/oauth2/v2/auth",
     consent_path: "/consent/",
@@ -53,7 +53,7 @@ pub(super) static PROFILE: Profile = Profile {
     issuer: Some(ISSUER),
 };
 
-/// The policy.
+/// The policy of Google.
 pub(super) struct Google<'a> {
     /// Scopes that the next consent loses.
     pub(super) lost_scopes: &'a mut Vec<String>,
@@ -64,7 +64,7 @@ impl Policy for Google<'_> {
         let prompt = query.first("prompt").unwrap_or_default();
         let prompts: Vec<&str> = prompt.split(' ').filter(|word| !word.is_empty()).collect();
         match prompts.as_slice() {
-            // No one is ever signed in here, so a page would be needed.
+            // No user is ever signed in here, so Google would need to show a page.
             ["none"] => return Err(Wrong::back("interaction_required")),
             words
                 if !words
@@ -108,8 +108,8 @@ impl Policy for Google<'_> {
         users::find(email).is_some()
     }
 
-    /// Any number of `scope`. For the command line, `scope=all` (or `all=1`) ticks every box; with no `scope` at
-    /// all nothing is ticked, which is a denial.
+    /// Any number of `scope` parameters. For the command line, `scope=all` (or `all=1`) ticks every box. Without any
+    /// `scope`, no box is ticked, which is a denial.
     fn allow(&mut self, form: &Query, asked: &Asked, _: &str) -> Result<Terms, Wrong> {
         let all = form.first("all") == Some("1") || form.all("scope").any(|scope| scope == "all");
         let mut ticked: BTreeSet<String> = if all {
@@ -186,7 +186,7 @@ impl Policy for Google<'_> {
     }
 }
 
-/// A JWT that no one signed (`alg` is `none`), for a grant that has `openid`.
+/// An unsigned JWT (`alg` is `none`). `None` if the grant doesn't have `openid`.
 fn id_token(ids: &mut Ids, issued: &Issued) -> Option<String> {
     if !issued.terms.contains("openid") {
         return None;
@@ -241,7 +241,7 @@ fn parse_scopes(text: &str) -> Result<Vec<String>, Wrong> {
     Ok(asked)
 }
 
-/// Whether the second of two values was given; the first one is the default.
+/// Whether the parameter is the second of two values. The first one is the default.
 fn parse_choice(query: &Query, name: &str, [no, yes]: [&str; 2]) -> Result<bool, Wrong> {
     match query.first(name) {
         None => Ok(false),
@@ -309,9 +309,9 @@ fn refused(status: StatusCode, error: &str, description: &str) -> Response {
     oauth(status, error, description).with(header::WWW_AUTHENTICATE, &challenge)
 }
 
-/// `POST /revoke` with `token`: an access or a refresh token. A client may prove itself besides, and then ends
-/// only its own tokens. All clients of the same project lose the user (OAuth 2.0 for Web Server Applications,
-/// "Revoking a token").
+/// `POST /revoke` with `token`: an access or a refresh token. If the client authenticates too, it can revoke only its
+/// own tokens. This also revokes the user's grants to all clients of the same project (OAuth 2.0 for Web Server
+/// Applications, "Revoking a token").
 pub(super) fn revoke(state: &mut State, policy: &dyn Policy, request: &Request) -> Response {
     let Some(form) = request.form_parameters() else {
         return invalid("invalid_request", "The body is not a form.");

@@ -1,4 +1,4 @@
-//! Mails, events, files and spreadsheet rows, shown on the sandbox's page so that a person can change them.
+//! Shows mails, events, files and spreadsheet rows on the sandbox's page, so that a person can change them.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const MAILS: &str = "mails";
 const EVENTS: &str = "events";
 const FILES: &str = "files";
 const ROWS: &str = "rows";
-/// Cells of a row that are shown.
+/// How many cells of a row to show.
 const CELLS: u32 = 5;
 const HOUR: i64 = 3_600;
 
@@ -75,7 +75,7 @@ impl Google {
                 calendar.events.retain(|event| event.id() != id);
                 calendar.events.len() < before
             }),
-            // By hand, what is seen can also be deleted.
+            // A person can delete everything that they see.
             FILES => {
                 let own = world
                     .files
@@ -302,7 +302,7 @@ fn add_file(
     Ok(())
 }
 
-/// The sheets that a user may change, each with the title of its file.
+/// The sheets that a user may change. Each has the ID and the title of its file.
 fn sheets<'w>(world: &'w World, user: &str) -> impl Iterator<Item = (&'w str, &'w str, &'w Sheet)> {
     let files = &world.files;
     let own = files.spreadsheets.iter().filter_map(move |one| {
@@ -400,7 +400,7 @@ fn change_sheet<'w>(
     spreadsheet.sheets.iter_mut().find(|one| one.id == sheet)
 }
 
-/// Empties a row; those below stay where they are.
+/// Empties a row without moving the rows below it.
 fn delete_row(world: &mut World, user: &str, id: &str) -> bool {
     let mut parts = id.split('/');
     let (Some(id), Some(Ok(sheet)), Some(Ok(row))) = (

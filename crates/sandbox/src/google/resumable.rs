@@ -1,4 +1,4 @@
-//! Resumable uploads: a session, then the bytes in pieces (Drive API, "Perform a resumable upload").
+//! Resumable uploads: a client starts a session and then sends pieces (Drive API, "Perform a resumable upload").
 
 use std::collections::BTreeMap;
 
@@ -15,41 +15,41 @@ use super::{
 };
 use crate::{google::State, request::Request, response::Response};
 
-/// The size of every piece but the last is a multiple of this.
+/// The size of every piece except the last must be a multiple of this.
 const PIECE_BYTES: u64 = 256 * 1024;
-/// A session lives for a week.
+/// A session is valid for a week.
 const LIFE_HOURS: i64 = 7 * 24;
 const UPLOAD_ID: HeaderName = HeaderName::from_static("x-guploader-uploadid");
 
-/// Uploads that have begun, by their id.
+/// Unfinished uploads by ID.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions(BTreeMap<String, Session>);
 
-/// One upload.
+/// An upload.
 #[derive(Debug)]
 struct Session {
-    /// The request that began it.
+    /// The request that started it.
     call: Call,
     selection: Option<Selection>,
     kind: String,
-    /// All bytes, where that is known.
+    /// The size of the whole upload, if it's known.
     total: Option<u64>,
     received: BytesMut,
     began: Timestamp,
-    /// The response to the last piece, given again to whoever asks.
+    /// The response to the last piece. It's repeated if the client asks again.
     response: Option<Response>,
 }
 
-/// What a piece says of itself (`Content-Range`).
+/// The position of a piece (`Content-Range`).
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {
-    /// `bytes 0-9/100`: first byte, the one after the last, all.
+    /// `bytes 0-9/100`: the first byte, the byte after the last, and the total.
     Bytes(u64, u64, Option<u64>),
-    /// `bytes */100`: nothing comes; how far is it?
+    /// `bytes */100`: the client sends nothing, and asks how much was received.
     Question(Option<u64>),
 }
 
-/// Begins a session; its address is in `Location`.
+/// Starts a session. `Location` has its URL.
 pub(super) fn start(
     call: Call,
     selection: Option<Selection>,
@@ -66,7 +66,7 @@ pub(super) fn start(
     let media = Media::of(kind, Bytes::new());
     check_type(call.api, &media.kind)?;
     check_size(call.api, total.unwrap_or_default())?;
-    // Drive refuses what it can before the bytes come.
+    // Drive refuses what it can before the client sends the bytes.
     if call.api.name == "drive" {
         let mut world = state.world.clone();
         let mut trial = State {
@@ -93,7 +93,7 @@ pub(super) fn start(
     Ok(empty(StatusCode::OK, &id).with(header::LOCATION, &address))
 }
 
-/// The same address as before, with the session's id.
+/// The URL of the request, with the session's ID.
 fn address(request: &Request, id: &str) -> String {
     let host = request.header("host").unwrap_or_default();
     let mut query = form_urlencoded::Serializer::new(String::new());
@@ -107,7 +107,7 @@ fn address(request: &Request, id: &str) -> String {
     )
 }
 
-/// Takes a piece. The address of a session is enough; a token that comes along must be its user's.
+/// Receives a piece. The session's URL is enough. If there's a token, it must belong to the session's user.
 pub(super) fn resume(state: &mut State, request: &Request, id: &str) -> Result<Response, ApiError> {
     if request.method != Method::PUT {
         return Ok(crate::pages::wrong_method(request));
@@ -131,7 +131,7 @@ pub(super) fn resume(state: &mut State, request: &Request, id: &str) -> Result<R
         return Err(ApiError::not_found());
     }
     let outcome = session.take(state, request, id);
-    // An upload that the method refused is over.
+    // If the method refused the upload, the session is over.
     if outcome.is_ok() || !session.is_complete() {
         state.uploads.0.insert(id.to_owned(), session);
     }
@@ -150,7 +150,7 @@ impl Session {
         }
         let given = length(&request.body);
         let piece = match request.header("content-range") {
-            // All at once.
+            // The whole upload in one request.
             None => Piece::Bytes(0, given, Some(given)),
             Some(text) => Piece::read(text).ok_or_else(|| {
                 ApiError::invalid(format!("Failed to parse Content-Range header: {text}"))
@@ -200,7 +200,7 @@ impl Session {
         Ok(())
     }
 
-    /// Adds what is new of a piece: the beginning of one that is sent again is known.
+    /// Adds the new bytes of a piece. A piece that is sent again may begin with known bytes.
     fn add(&mut self, start: u64, end: u64, body: &Bytes) -> Result<(), ApiError> {
         let known = length(&self.received);
         if start > known || self.total.is_some_and(|total| end > total) {
@@ -229,7 +229,7 @@ impl Session {
         self.response.is_some() || self.total == Some(length(&self.received))
     }
 
-    /// 308: which bytes were received.
+    /// 308, with the range of the received bytes.
     fn incomplete(&self, id: &str) -> Response {
         let response = empty(StatusCode::PERMANENT_REDIRECT, id);
         match self.received.len() {
@@ -265,7 +265,7 @@ fn empty(status: StatusCode, id: &str) -> Response {
         .with(UPLOAD_ID, id)
 }
 
-/// Whether the API takes bytes of this type.
+/// Checks that the API accepts bytes of this type.
 pub(super) fn check_type(api: &Api, kind: &str) -> Result<(), ApiError> {
     let (_, accepts) = api.uploads;
     if kind.to_ascii_lowercase().starts_with(accepts) {
@@ -275,7 +275,7 @@ pub(super) fn check_type(api: &Api, kind: &str) -> Result<(), ApiError> {
     Err(ApiError::of(400, "badContent", message))
 }
 
-/// Whether the API takes so many bytes.
+/// Checks that the API accepts this many bytes.
 pub(super) fn check_size(api: &Api, bytes: u64) -> Result<(), ApiError> {
     if bytes <= api.uploads.0 {
         return Ok(());

@@ -17,16 +17,15 @@ type Schemas = BTreeMap<&'static str, BTreeMap<&'static str, Field>>;
 /// The schemas of all APIs.
 pub(super) static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| parse(include_str!("schemas.txt")));
 
-/// One field.
 #[derive(Debug)]
 pub(super) struct Field {
     kind: Kind,
     is_list: bool,
-    /// Only the product writes it.
+    /// Whether only Google writes it.
     is_read_only: bool,
     /// Whether the sandbox keeps it.
     is_kept: bool,
-    /// Schema of the members below. `*` if they aren't checked.
+    /// The schema of the members. `*` if they aren't checked.
     pub(super) below: Option<&'static str>,
 }
 
@@ -38,7 +37,7 @@ enum Kind {
     OneOf(Vec<&'static str>),
 }
 
-/// Reads the table of schemas. A line that is indented continues the one before.
+/// Reads the table of schemas. An indented line continues the line above it.
 fn parse(table: &'static str) -> Schemas {
     let mut schemas = Schemas::new();
     let mut current = "";
@@ -86,7 +85,7 @@ fn field(text: &'static str) -> (&'static str, Field) {
     (name, field)
 }
 
-/// The body of a request, checked against the method's schema. An empty body counts as an empty object.
+/// Checks the body of a request against the method's schema. An empty body counts as an empty object.
 pub(super) fn body(
     api: &Api,
     method: &ApiMethod,
@@ -151,10 +150,10 @@ fn check(
 }
 
 impl Field {
-    /// A value, or an item of a list.
+    /// Checks a value, or an item of a list.
     fn check(&self, api: &Api, name: &str, place: &str, value: Value) -> Result<Value, ApiError> {
         let kind = match (self.below, value) {
-            // Times and guests of events have checks of their own.
+            // Times and guests of events have their own checks.
             (Some("*" | "EventDateTime" | "EventAttendee"), value) => return Ok(value),
             (Some(schema), Value::Object(members)) => {
                 return check(api, schema, place, members).map(Value::Object);
@@ -190,7 +189,7 @@ fn wrong(api: &Api, name: &str, place: &str, kind: &str, value: &Value) -> ApiEr
     }
 }
 
-/// Members of a body that was checked.
+/// Reads members of a checked body.
 pub(crate) trait Members {
     /// A text. `None` if it's absent or `null`.
     fn text(&self, name: &str) -> Option<&str>;
@@ -230,8 +229,8 @@ impl Members for Map<String, Value> {
     }
 }
 
-/// Changes members as PATCH does: objects are merged, lists are replaced, `null` removes (Calendar API, "Performance
-/// tips", Patch).
+/// Changes members like a PATCH: merges objects, replaces lists, and removes members that are `null` (Calendar API,
+/// "Performance tips", Patch).
 pub(super) fn merge(fields: &mut Map<String, Value>, changes: Map<String, Value>) {
     for (name, change) in changes {
         match (fields.get_mut(&name), change) {

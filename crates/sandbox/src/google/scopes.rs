@@ -1,6 +1,6 @@
-//! The scopes that Google's authorization server knows here.
+//! The scopes that Google's authorization server knows in the sandbox.
 
-/// Full names with what the consent page says of them. A product adds its own.
+/// The full names, each with its text on the consent page. An API adds its own.
 const KNOWN: &[(&str, &str)] = &[
     ("openid", "Know who you are"),
     (
@@ -153,8 +153,7 @@ const KNOWN: &[(&str, &str)] = &[
     ),
 ];
 
-/// The full name of a scope as asked for; the short names `email` and `profile` have one too. Nothing if the
-/// scope is unknown.
+/// The full name of a scope. Also accepts the short names `email` and `profile`. `None` if the scope is unknown.
 pub(crate) fn canonical(asked: &str) -> Option<&'static str> {
     let full = match asked {
         "email" => "https://www.googleapis.com/auth/userinfo.email",
@@ -167,7 +166,7 @@ pub(crate) fn canonical(asked: &str) -> Option<&'static str> {
         .find(|name| *name == full)
 }
 
-/// What the consent page says of a scope.
+/// The text of a scope on the consent page.
 pub(crate) fn description(scope: &str) -> &'static str {
     KNOWN
         .iter()

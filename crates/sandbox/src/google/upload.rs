@@ -1,6 +1,5 @@
-//! Uploads: methods that take bytes at addresses of their own (discovery, `mediaUpload`). Here are the simple upload and
-//! that of two parts; the resumable one is in `resumable`. And downloads: bytes, whole or a range of them (RFC 9110,
-//! section 14).
+//! Simple and multipart uploads, for which methods have their own paths (discovery, `mediaUpload`), and downloads of
+//! bytes or of a range of them (RFC 9110, section 14). Resumable uploads are in `resumable`.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use bytes::Bytes;
@@ -15,7 +14,7 @@ use super::{
 };
 use crate::{google::State, pages, request::Query, request::Request, response::Response};
 
-/// Whether the address is one for uploads. Resumable ones have a second address for each.
+/// Whether the path is for uploads. Resumable uploads have two such paths.
 pub(super) fn is_address(path: &str) -> bool {
     simple_path(path).starts_with("/upload/")
 }
@@ -27,7 +26,7 @@ fn simple_path(path: &str) -> &str {
     }
 }
 
-/// Takes an upload, or a piece of one.
+/// Receives an upload, or a piece of one.
 pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
@@ -56,11 +55,11 @@ fn begin(
     state: &mut State,
     request: &Request,
 ) -> Result<Response, ApiError> {
-    // Google's own libraries say `multipart/related`, some of others `multipart/mixed`.
+    // Google's own libraries send `multipart/related`. Some others send `multipart/mixed`.
     let is_multipart =
         request.has_media_type("multipart/related") || request.has_media_type("multipart/mixed");
     let protocol = query.first("uploadType").map(str::to_owned);
-    // The parameter is optional: the type of the content says which of the two it is.
+    // Without the parameter, the content type decides between the two.
     let usual = if is_multipart { "multipart" } else { "media" };
     let admitted = check::admit(api, method, &query, state, request)?;
     let call = |metadata: &[u8]| check::call(&admitted, path, query, request, metadata);
@@ -115,17 +114,17 @@ fn begin(
     ))
 }
 
-/// What a `Range` header asks for, of a content of a known length.
+/// What a `Range` header asks for, if the length is known.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked {
     Whole,
-    /// First byte, and the one after the last.
+    /// The first byte, and the byte after the last.
     Part(usize, usize),
     Nothing,
 }
 
 impl Media {
-    /// Bytes of this type; without one they are just bytes.
+    /// Bytes of this type. Without a type, they're a plain octet stream.
     pub(super) fn of(kind: &str, bytes: Bytes) -> Self {
         let kind = match kind {
             "" => "application/octet-stream",
@@ -137,7 +136,7 @@ impl Media {
         }
     }
 
-    /// As a response; a part of it where a range was asked for.
+    /// Responds with the bytes, or with the requested range of them.
     pub(super) fn respond(self, range: Option<&str>) -> Result<Response, ApiError> {
         let total = self.bytes.len();
         let asked = range.map_or(Asked::Whole, |range| Asked::of(range, total));
@@ -167,7 +166,7 @@ impl Media {
 }
 
 impl Asked {
-    /// Reads `bytes=0-9`, `bytes=10-` or `bytes=-5`. Several ranges, and what is not a range, ask for the whole
+    /// Reads `bytes=0-9`, `bytes=10-` or `bytes=-5`. Several ranges or an invalid one mean the whole
     /// (RFC 9110, section 14.2).
     fn of(range: &str, total: usize) -> Self {
         let asked = range
@@ -193,25 +192,25 @@ impl Asked {
     }
 }
 
-/// A part as it came.
+/// A part of a multipart body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Value of its `Content-Type`; empty where it has none.
+    /// The value of its `Content-Type`. Empty if it has none.
     pub(super) kind: String,
-    /// Value of its `Content-ID`.
+    /// The value of its `Content-ID`.
     pub(super) id: Option<String>,
     pub(super) bytes: Bytes,
 }
 
 impl Part {
-    /// Whether its type is this one.
+    /// Whether it has this type.
     pub(super) fn is(&self, media_type: &str) -> bool {
         let given = self.kind.split(';').next().unwrap_or_default().trim();
         given.eq_ignore_ascii_case(media_type)
     }
 }
 
-/// The parts of a body whose type begins with `multipart/`.
+/// Splits a body whose type begins with `multipart/`.
 pub(super) fn parts(request: &Request) -> Result<Vec<Part>, ApiError> {
     let kind = request.header("content-type").unwrap_or_default();
     let mut text = format!("Content-Type: {kind}\r\n\r\n").into_bytes();

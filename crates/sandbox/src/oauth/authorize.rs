@@ -1,4 +1,4 @@
-//! The authorization page, and its submission.
+//! The authorization page and its form.
 
 use super::{
     Incoming, Pkce, Server,
@@ -45,7 +45,7 @@ pub(super) fn show(
     })
 }
 
-/// Checks who asks. Unknown parameters are ignored, none may repeat (RFC 6749, section 3.1).
+/// Checks the client. Unknown parameters are ignored, and none may repeat (RFC 6749, section 3.1).
 fn client(server: &Server, incoming: &Incoming<'_>, query: &Query) -> Result<Asked, Wrong> {
     if let Some(name) = query.repeated_name() {
         let text = format!("Parameter given more than once: {name}");
@@ -77,7 +77,7 @@ fn client(server: &Server, incoming: &Incoming<'_>, query: &Query) -> Result<Ask
     })
 }
 
-/// What every server asks for.
+/// Reads the parameters that every server has.
 fn parameters(server: &Server, query: &Query, asked: &mut Asked) -> Result<(), Wrong> {
     let wrong = |code: &'static str, text: String| Wrong {
         code,
@@ -92,8 +92,8 @@ fn parameters(server: &Server, query: &Query, asked: &mut Asked) -> Result<(), W
             return Err(wrong("unsupported_response_type", text));
         }
     }
-    // Google also knows the method `plain`; it shows the verifier to whoever sees the request, so it is refused
-    // here (RFC 9700, section 2.1.1).
+    // Google also allows the method `plain`. It reveals the verifier to everyone who sees the request, so the sandbox
+    // refuses it (RFC 9700, section 2.1.1).
     let given = (
         query.first("code_challenge"),
         query.first("code_challenge_method"),
@@ -111,7 +111,7 @@ fn parameters(server: &Server, query: &Query, asked: &mut Asked) -> Result<(), W
     Ok(())
 }
 
-/// The submitted page: `user`, `action`, and what the policy reads.
+/// Handles the submitted form: `user`, `action`, and the fields that the policy reads.
 pub(super) fn submit(
     server: &mut Server,
     policy: &mut dyn Policy,
@@ -140,7 +140,7 @@ pub(super) fn submit(
     }
 }
 
-/// The request, the form, and who allows it; no one where it is denied.
+/// The request, the form, and the user who allows it. The user is `None` if access is denied.
 fn submitted(
     server: &Server,
     policy: &dyn Policy,
@@ -190,7 +190,7 @@ fn allowed(
     redirect_back(&redirect_uri, state.as_deref(), &parameters)
 }
 
-/// Says what is wrong to the client, or on a page.
+/// Reports an error to the client, or on a page.
 fn tell(server: &Server, policy: &dyn Policy, asked: &Asked, wrong: &Wrong) -> Response {
     if !wrong.goes_back {
         return policy.problem(wrong);

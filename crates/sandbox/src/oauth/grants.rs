@@ -1,4 +1,4 @@
-//! The memory of an authorization server: consents that are asked for, grants, codes and tokens.
+//! The state of an authorization server: consent requests, grants, codes and tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,40 +9,40 @@ use serde_json::{Value, json};
 use super::Profile;
 use crate::{faults::RotationMode, shared::Ids};
 
-/// What the user allowed: scopes by their full names, ids of pages, or a role.
+/// What the user allowed: full names of scopes, IDs of pages, or a role.
 pub(crate) type Terms = BTreeSet<String>;
 
-/// What a client asks the user for.
+/// A client's request to the user.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Asked {
     pub(crate) host: String,
     pub(crate) client_id: String,
     pub(crate) redirect_uri: String,
     pub(crate) state: Option<String>,
-    /// S256 challenge of PKCE.
+    /// The S256 challenge of PKCE.
     pub(crate) challenge: Option<String>,
-    /// In order of asking, as the policy names them.
+    /// The scopes in the order of the request, with the policy's names.
     pub(crate) scopes: Vec<String>,
-    /// Whether a refresh token is asked for.
+    /// Whether the client asks for a refresh token.
     pub(crate) offline: bool,
-    /// Whether the user is asked again, and a refresh token given again.
+    /// Whether to ask the user again, and to issue a refresh token again.
     pub(crate) forced: bool,
-    /// Whether what was granted before is granted again.
+    /// Whether to include earlier grants.
     pub(crate) merge: bool,
 }
 
-/// What a user allowed a client once.
+/// One consent of a user to a client.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Grant {
     pub(crate) asked: Asked,
-    /// Email address.
+    /// The email address.
     pub(crate) user: String,
     terms: Terms,
-    /// Whether the code's exchange gives a refresh token.
+    /// Whether exchanging the code returns a refresh token.
     offline: bool,
     alive: bool,
     refresh_until: Timestamp,
-    /// Whether each refresh token serves once, and the next one lives as long.
+    /// Whether each refresh token works only once. The next one then gets a full lifetime.
     #[serde(default)]
     single_use: bool,
 }
@@ -64,12 +64,12 @@ struct AccessToken {
 #[derive(Debug, Serialize, Deserialize)]
 struct RefreshToken {
     grant: usize,
-    /// Order of issue.
+    /// The order in which tokens were issued.
     number: usize,
     spent: bool,
 }
 
-/// Tokens that the token endpoint gives.
+/// Tokens that the token endpoint issues.
 #[derive(Debug)]
 pub(crate) struct Issued {
     pub(crate) client_id: String,
@@ -77,40 +77,40 @@ pub(crate) struct Issued {
     pub(crate) terms: Terms,
     pub(crate) offline: bool,
     pub(crate) access: String,
-    /// When, and for how many seconds.
+    /// When they were issued, and for how many seconds.
     pub(crate) now: Timestamp,
     pub(crate) seconds: i64,
     pub(crate) refresh: Option<String>,
-    /// Whether a code was exchanged for them.
+    /// Whether they were issued for a code.
     pub(crate) by_code: bool,
 }
 
-/// What a client shows to exchange a code.
+/// What a client presents to exchange a code.
 #[derive(Debug)]
 pub(super) struct Shown<'body> {
     pub(super) host: &'body str,
     pub(super) client_id: &'body str,
     pub(super) code: &'body str,
     pub(super) redirect_uri: &'body str,
-    /// The S256 challenge of the verifier that was shown.
+    /// The S256 challenge of the presented verifier.
     pub(super) challenge: Option<String>,
-    /// Whether it asks for refresh tokens that serve once.
+    /// Whether the client asks for refresh tokens that work only once.
     pub(super) single_use: bool,
 }
 
-/// Why there are no tokens.
+/// Why no tokens were issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GrantError {
-    /// Unknown, used, expired, revoked, or of another client.
+    /// It's unknown, used, expired, revoked, or belongs to another client.
     Dead(&'static str),
-    /// More scopes than granted.
+    /// The client asks for more scopes than the user granted.
     Scope,
 }
 
 const DEAD: GrantError = GrantError::Dead("Token has been expired or revoked.");
 const REFUSED: GrantError = GrantError::Dead("Bad Request");
 
-/// What an access token is worth.
+/// The state of an access token.
 #[derive(Debug)]
 pub(crate) enum TokenState<'grants> {
     Alive(&'grants Grant, &'grants Terms),
@@ -118,13 +118,13 @@ pub(crate) enum TokenState<'grants> {
     Dead,
 }
 
-/// Grants of one authorization server.
+/// The grants of one authorization server.
 #[derive(Debug)]
 pub(super) struct Grants {
     profile: &'static Profile,
     /// How refresh tokens behave.
     pub(super) rotation: RotationMode,
-    /// Lifetime of new access tokens in seconds.
+    /// The lifetime of new access tokens in seconds.
     pub(super) lifetime: Option<i64>,
     requests: BTreeMap<String, Asked>,
     grants: Vec<Grant>,
@@ -134,12 +134,12 @@ pub(super) struct Grants {
 }
 
 impl Grants {
-    /// What outlives a restart. Consent pages and codes live for minutes and are left out.
+    /// The state to keep over a restart. Consent pages and codes expire within minutes, so they aren't saved.
     pub(super) fn save(&self) -> Value {
         json!({ "grants": self.grants, "access": self.access, "refresh": self.refresh })
     }
 
-    /// Takes back what [`Grants::save`] gave.
+    /// Restores what [`Grants::save`] returned.
     pub(super) fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
         self.grants = Deserialize::deserialize(&saved["grants"])?;
         self.access = Deserialize::deserialize(&saved["access"])?;
@@ -147,7 +147,7 @@ impl Grants {
         Ok(())
     }
 
-    /// No grants yet.
+    /// Starts without grants.
     pub(super) fn new(profile: &'static Profile) -> Self {
         Self {
             profile,
@@ -161,24 +161,24 @@ impl Grants {
         }
     }
 
-    /// Keeps a request until its consent page is submitted; returns its id.
+    /// Keeps a request until its consent page is submitted. Returns its ID.
     pub(super) fn add_request(&mut self, ids: &mut Ids, asked: Asked) -> String {
         let id = ids.fresh(self.profile.consent, 18);
         self.requests.insert(id.clone(), asked);
         id
     }
 
-    /// The request of a consent page that has not been submitted yet.
+    /// The request of a consent page that hasn't been submitted yet.
     pub(super) fn request(&self, id: &str) -> Option<&Asked> {
         self.requests.get(id)
     }
 
-    /// Ends it: a consent page can be submitted once.
+    /// Removes a request, because a consent page can be submitted only once.
     pub(super) fn take_request(&mut self, id: &str) {
         self.requests.remove(id);
     }
 
-    /// Keeps what a user allowed; returns the code for it, and all that is granted.
+    /// Records the user's consent. Returns the code, and everything that is granted.
     pub(super) fn allow(
         &mut self,
         ids: &mut Ids,
@@ -218,7 +218,7 @@ impl Grants {
         (code, terms)
     }
 
-    /// Exchanges a code. A second use ends the grant (RFC 6749, section 4.1.2).
+    /// Exchanges a code. Using it again revokes the grant (RFC 6749, section 4.1.2).
     pub(super) fn exchange(
         &mut self,
         ids: &mut Ids,
@@ -237,7 +237,7 @@ impl Grants {
             grant.alive = false;
             return Err(REFUSED);
         }
-        // A code that was shown is spent, even if something else is wrong.
+        // A presented code is used up, even if something else is wrong.
         code.used = true;
         let compared = |uri| self.profile.compared(uri);
         if code.expires <= now
@@ -267,8 +267,8 @@ impl Grants {
         })
     }
 
-    /// Refreshes: a new access token, and a new refresh token if those rotate. Showing one that was replaced ends
-    /// the grant where rotation is strict.
+    /// Issues a new access token, and a new refresh token if they rotate. With strict rotation, presenting a replaced
+    /// token revokes the grant.
     pub(super) fn refresh(
         &mut self,
         ids: &mut Ids,
@@ -310,7 +310,7 @@ impl Grants {
         }
     }
 
-    /// A new refresh token; the oldest of the same user and client dies if there are too many.
+    /// Issues a refresh token. If the user and client have too many, the oldest one is invalidated.
     fn issue_refresh(&mut self, ids: &mut Ids, grant: usize) -> String {
         let token = ids.token(self.profile.refresh.0, self.profile.refresh.1);
         let issued = RefreshToken {
@@ -366,7 +366,7 @@ impl Grants {
         })
     }
 
-    /// What an access token is worth.
+    /// The state of an access token.
     pub(super) fn access(&self, token: &str, now: Timestamp) -> TokenState<'_> {
         let token = self.access.get(token);
         match token.and_then(|token| Some((token, self.grants.get(token.grant)?))) {
@@ -378,7 +378,7 @@ impl Grants {
         }
     }
 
-    /// Ends the grant of a live token, and those of the same user to clients that it reaches.
+    /// Revokes the grant of a valid token, and the same user's grants to clients for which `reaches` is true.
     pub(super) fn revoke(
         &mut self,
         now: Timestamp,
@@ -404,7 +404,7 @@ impl Grants {
         true
     }
 
-    /// Ends all grants of one user or of all.
+    /// Revokes all grants of one user, or of all users.
     pub(super) fn revoke_user(&mut self, user: Option<&str>) {
         for grant in &mut self.grants {
             if user.is_none_or(|user| user == grant.user) {
@@ -413,7 +413,7 @@ impl Grants {
         }
     }
 
-    /// Live access tokens of one user or of all end now.
+    /// Expires all access tokens of one user, or of all users.
     pub(super) fn expire_access_tokens(&mut self, user: Option<&str>, now: Timestamp) {
         for access in self.access.values_mut() {
             let owner = self
@@ -427,20 +427,19 @@ impl Grants {
     }
 }
 
-/// So many seconds later; without a number, never.
+/// The time this many seconds later. Without a number, the end of time.
 fn later(now: Timestamp, seconds: Option<i64>) -> Timestamp {
     seconds
         .and_then(|seconds| now.checked_add(SignedDuration::from_secs(seconds)).ok())
         .unwrap_or(Timestamp::MAX)
 }
 
-/// Whether a grant is of this host and client.
+/// Whether a grant belongs to this host and client.
 fn is_own(profile: &Profile, grant: &Grant, (host, client_id): (&str, &str)) -> bool {
     grant.asked.client_id == client_id && (!profile.is_bound_to_host || grant.asked.host == host)
 }
 
-/// The project of a client: the part before the first `-` of its id (Google's ids start with the project's
-/// number).
+/// The project of a client: the part before the first `-` of its ID. Google's IDs begin with the project's number.
 pub(crate) fn project_of(client_id: &str) -> &str {
     client_id.split('-').next().unwrap_or(client_id)
 }

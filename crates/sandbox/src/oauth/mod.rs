@@ -1,5 +1,5 @@
-//! The authorization server of every product: clients, consent, grants with their codes and tokens. What is
-//! special about one is its `Profile` and its `Policy`.
+//! The authorization server of every product, with its clients, consents, grants, codes and tokens. Its `Profile` and
+//! its `Policy` define what is special about a product.
 
 mod authorize;
 mod grants;
@@ -24,41 +24,41 @@ use crate::{
 pub(crate) use grants::{Asked, Issued, Terms, TokenState, project_of};
 pub(crate) use policy::{Page, Policy, TokenError, Wrong};
 
-/// The properties of one authorization server.
 #[derive(Debug)]
 pub(crate) struct Profile {
     pub(crate) authorize_path: &'static str,
-    /// What the path of a submitted page begins with; the request's id follows.
+    /// The prefix of a submitted page's path. The request's ID follows it.
     pub(crate) consent_path: &'static str,
-    /// Purpose of a consent page's id.
+    /// The purpose for which a consent page's ID is issued.
     pub(crate) consent: &'static str,
     pub(crate) code: TokenKind,
     pub(crate) access: TokenKind,
     pub(crate) refresh: TokenKind,
-    /// How long a code can be exchanged.
+    /// How many seconds a code is valid.
     pub(crate) code_seconds: i64,
-    /// Lifetime of access tokens; without one they live until they are revoked or expired by a fault.
+    /// The lifetime of access tokens. `None` if they're valid until they're revoked, or until a fault expires them.
     pub(crate) access_seconds: Option<i64>,
-    /// Lifetime of refresh tokens.
+    /// The lifetime of refresh tokens.
     pub(crate) refresh_seconds: Option<i64>,
-    /// Live refresh tokens of one user and client; the oldest dies without a word.
+    /// How many valid refresh tokens a user and client can have. The oldest one is invalidated silently.
     pub(crate) most_refresh_tokens: Option<usize>,
-    /// Whether a user who has consented before gives no other refresh token, unless it is forced.
+    /// Whether a user who has already consented gets no further refresh token, unless it's forced.
     pub(crate) refresh_token_once: bool,
     pub(crate) rotation: RotationMode,
-    /// The parameter with which the exchange of a code asks for refresh tokens that serve once.
+    /// The parameter of a code's exchange that asks for refresh tokens that work only once.
     pub(crate) single_use_parameter: Option<&'static str>,
     /// Whether faults can change rotation and lifetime.
     pub(crate) is_adjustable: bool,
-    /// Whether tokens are good only at the host that gave them.
+    /// Whether tokens are valid only at the host that issued them.
     pub(crate) is_bound_to_host: bool,
     pub(crate) pkce: Pkce,
     pub(crate) client_authentication: ClientAuthentication,
     /// Whether the body of a token request is JSON; otherwise it is a form.
     pub(crate) takes_json: bool,
-    /// Whether redirect URIs are compared without their parameters.
+    /// Whether to compare redirect URIs without their parameters.
     pub(crate) ignores_redirect_query: bool,
-    /// Whether wrong parameters are told to a client that is known (RFC 6749, section 4.1.2.1), or on a page.
+    /// Whether wrong parameters are reported to a known client (RFC 6749, section 4.1.2.1). Otherwise they're reported
+    /// on a page.
     pub(crate) tells_the_client: bool,
     pub(crate) longest_state: Option<usize>,
     /// Sent with every redirect (RFC 9207).
@@ -73,15 +73,15 @@ pub(crate) enum Pkce {
     Required,
 }
 
-/// How a client proves itself (RFC 6749, section 2.3.1).
+/// How a client authenticates (RFC 6749, section 2.3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientAuthentication {
     Basic,
-    /// By Basic or in the form, not both.
+    /// With Basic or in the form, but not with both.
     BasicOrForm,
 }
 
-/// How a code or token looks: what it starts with, and how many random bytes follow.
+/// The form of a code or token: its prefix, and the number of random bytes after it.
 #[derive(Debug)]
 pub(crate) struct TokenKind(pub(crate) &'static str, pub(crate) usize);
 
@@ -95,7 +95,6 @@ impl Profile {
     }
 }
 
-/// One authorization server.
 #[derive(Debug)]
 pub(crate) struct Server {
     profile: &'static Profile,
@@ -103,7 +102,7 @@ pub(crate) struct Server {
     grants: Grants,
 }
 
-/// A request with what a response to it needs.
+/// A request, and what the response needs.
 pub(crate) struct Incoming<'a> {
     pub(crate) ids: &'a mut Ids,
     pub(crate) now: Timestamp,
@@ -111,7 +110,7 @@ pub(crate) struct Incoming<'a> {
 }
 
 impl Server {
-    /// A server with its one client.
+    /// A server with one client.
     pub(crate) fn new(profile: &'static Profile, id: &str, secret: &str) -> Self {
         let mut clients = Clients::default();
         clients.add(id, secret, &[]);
@@ -127,12 +126,12 @@ impl Server {
         self.clients.add(id, secret, redirect_uris);
     }
 
-    /// Grants and tokens, to be restored after a restart.
+    /// Grants and tokens, to restore them after a restart.
     pub(crate) fn save(&self) -> Value {
         self.grants.save()
     }
 
-    /// Takes back what [`Server::save`] gave.
+    /// Restores what [`Server::save`] returned.
     pub(crate) fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
         self.grants.restore(saved)
     }
@@ -142,7 +141,7 @@ impl Server {
         self.grants = Grants::new(self.profile);
     }
 
-    /// Does what a fault says, as far as it concerns grants and tokens.
+    /// Applies a fault to grants and tokens.
     pub(crate) fn apply(&mut self, now: Timestamp, fault: &Fault) {
         match fault {
             Fault::ExpireAccessTokens { user } => {
@@ -157,7 +156,7 @@ impl Server {
         }
     }
 
-    /// The authorization page and its submission; nothing for any other path.
+    /// Handles the authorization page and its form. `None` for other paths.
     pub(crate) fn page(
         &mut self,
         policy: &mut dyn Policy,
@@ -184,7 +183,7 @@ impl Server {
         token::respond(self, policy, incoming)
     }
 
-    /// The client that a request to another endpoint proves, and the request's parameters.
+    /// Authenticates the client of a request to another endpoint. Returns its ID and the request's parameters.
     pub(crate) fn authenticated(
         &self,
         policy: &dyn Policy,
@@ -193,13 +192,14 @@ impl Server {
         token::authenticated(self, policy, request)
     }
 
-    /// What an access token is worth.
+    /// The state of an access token.
     pub(crate) fn access(&self, token: &str, now: Timestamp) -> TokenState<'_> {
         self.grants.access(token, now)
     }
 
-    /// Ends the grant of a live token of this client, or of any, and all of the same user to a client for which
-    /// `reaches` holds, given the token's own client and the other one; false if there is no such token.
+    /// Revokes the grant of a valid token, which must belong to `client` if there is one. Also revokes the same user's
+    /// grants to other clients for which `reaches` is true, given the token's client and the other one. Returns whether
+    /// there was such a token.
     pub(crate) fn revoke(
         &mut self,
         now: Timestamp,
@@ -211,7 +211,7 @@ impl Server {
     }
 }
 
-/// Sends the browser back to the client, with these parameters and the client's own `state`.
+/// Redirects the browser to the client, with these parameters and the client's `state`.
 fn redirect_back(redirect_uri: &str, state: Option<&str>, parameters: &[(&str, &str)]) -> Response {
     let mut query = Serializer::new(String::new());
     query.extend_pairs(parameters);
@@ -220,15 +220,14 @@ fn redirect_back(redirect_uri: &str, state: Option<&str>, parameters: &[(&str, &
     Response::see_other(&format!("{redirect_uri}{join}{}", query.finish()))
 }
 
-/// Clients by id.
+/// Clients by ID.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(BTreeMap<String, Client>);
 
-/// One OAuth client.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     secret: String,
-    /// Registered addresses; without one, every address of an allowed form is accepted.
+    /// Registered URIs. If there's none, every URI of an allowed form is accepted.
     redirect_uris: Vec<String>,
 }
 
@@ -244,7 +243,6 @@ impl Clients {
         );
     }
 
-    /// The client of this id.
     pub(crate) fn find(&self, id: &str) -> Option<&Client> {
         self.0.get(id)
     }
@@ -256,7 +254,7 @@ impl Client {
         self.secret == secret
     }
 
-    /// Whether the client may receive responses at this address.
+    /// Whether the client may receive responses at this URI.
     pub(crate) fn accepts(&self, redirect_uri: &str) -> bool {
         if self.redirect_uris.is_empty() {
             is_allowed(redirect_uri)
@@ -266,8 +264,8 @@ impl Client {
     }
 }
 
-/// Google's rules for web clients: https except on loopback; no fragment, no user, no bare IP address, no
-/// wildcard (OAuth 2.0 for Web Server Applications, "Redirect URI validation rules").
+/// Google's rules for web clients: https except on loopback, and no fragment, user, bare IP address or wildcard (OAuth
+/// 2.0 for Web Server Applications, "Redirect URI validation rules").
 fn is_allowed(redirect_uri: &str) -> bool {
     let Ok(url) = Url::parse(redirect_uri) else {
         return false;

@@ -1,4 +1,4 @@
-//! What an authorization server does in its own way.
+//! The parts of an authorization server that differ between products.
 
 use axum::http::StatusCode;
 
@@ -11,12 +11,12 @@ use crate::{
     shared::Ids,
 };
 
-/// Why an authorization request or a submitted page is refused.
+/// Why an authorization request or a submitted form is refused.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     pub(crate) code: &'static str,
     pub(crate) text: String,
-    /// Told to the client, not on a page.
+    /// Whether to report it to the client instead of on a page.
     pub(crate) goes_back: bool,
 }
 
@@ -26,32 +26,32 @@ pub(crate) struct TokenError {
     pub(crate) status: StatusCode,
     pub(crate) error: &'static str,
     pub(crate) description: String,
-    /// The client used Basic, so the response has to ask for it.
+    /// Whether the client used Basic. The response must then ask for it.
     pub(crate) by_basic: bool,
 }
 
-/// What a consent page shows.
+/// The contents of a consent page.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) title: String,
-    /// What the client does: `asks for …`.
+    /// What the client asks for: `asks for …`.
     pub(crate) asks: String,
     pub(crate) people: Vec<Choice>,
     pub(crate) permissions: Vec<Permission>,
 }
 
-/// What an authorization server does in its own way.
+/// The parts of an authorization server that differ between products.
 pub(crate) trait Policy {
-    /// Reads the parameters of its own.
+    /// Reads the product's own parameters.
     fn read(&self, query: &Query, asked: &mut Asked) -> Result<(), Wrong>;
 
     /// The consent page.
     fn page(&self, query: &Query, asked: &Asked) -> Page;
 
-    /// Whether there is a user of this email address.
+    /// Whether there's a user with this email address.
     fn has_user(&self, email: &str) -> bool;
 
-    /// What the user allows by a submitted page.
+    /// What the user allows with a submitted form.
     fn allow(&mut self, form: &Query, asked: &Asked, user: &str) -> Result<Terms, Wrong>;
 
     /// Parameters of the redirect in addition to the code.
@@ -59,15 +59,15 @@ pub(crate) trait Policy {
         Vec::new()
     }
 
-    /// An error on a page of its own.
+    /// Shows an error on a page.
     fn problem(&self, wrong: &Wrong) -> Response;
 
-    /// What a token request needs besides client and body.
+    /// Checks a token request, in addition to the client and the body.
     fn check(&self, _: &Request) -> Result<(), Box<Response>> {
         Ok(())
     }
 
-    /// The terms that a refresh asks for by its `scope`; nothing where that is not read.
+    /// The terms that a refresh asks for with `scope`. `None` if the product ignores it.
     fn narrowed(&self, _: &str) -> Option<Result<Terms, TokenError>> {
         None
     }
@@ -75,17 +75,17 @@ pub(crate) trait Policy {
     /// The response with tokens.
     fn tokens(&self, ids: &mut Ids, issued: &Issued) -> Response;
 
-    /// The response without.
+    /// The response without tokens.
     fn refused(&self, error: &TokenError) -> Response;
 
-    /// The response to a known address with a method that it does not have.
+    /// The response to a known path with a wrong method.
     fn wrong_method(&self, request: &Request) -> Response {
         pages::wrong_method(request)
     }
 }
 
 impl Wrong {
-    /// Said on a page, because the client is not trusted yet.
+    /// An error on a page, because the client isn't trusted yet.
     pub(crate) fn here(code: &'static str, text: impl Into<String>) -> Self {
         Self {
             code,
@@ -94,7 +94,7 @@ impl Wrong {
         }
     }
 
-    /// Told to the client.
+    /// An error for the client.
     pub(crate) fn back(code: &'static str) -> Self {
         Self {
             code,

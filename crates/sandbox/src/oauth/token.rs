@@ -1,5 +1,4 @@
-//! The token endpoint (RFC 6749, sections 3.2, 4.1.3 and 6), and Proof Key for Code Exchange with the method S256 (RFC
-//! 7636).
+//! The token endpoint (RFC 6749, sections 3.2, 4.1.3 and 6), and PKCE with the method S256 (RFC 7636).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
@@ -11,7 +10,7 @@ use super::{
 };
 use crate::{request::Query, request::Request, response::Response};
 
-/// Gives tokens for a code or a refresh token.
+/// Issues tokens for a code or a refresh token.
 pub(super) fn respond(
     server: &mut Server,
     policy: &dyn Policy,
@@ -26,7 +25,7 @@ pub(super) fn respond(
     }
 }
 
-/// The client that a request proves, and the request's parameters.
+/// Authenticates the client. Returns its ID and the request's parameters.
 pub(super) fn authenticated(
     server: &Server,
     policy: &dyn Policy,
@@ -57,7 +56,7 @@ pub(super) fn authenticated(
     }
 }
 
-/// The client by id and secret.
+/// Checks the client's ID and secret. Returns the ID.
 fn client(server: &Server, request: &Request, body: &Query) -> Result<String, TokenError> {
     let in_form = server.profile.client_authentication == ClientAuthentication::BasicOrForm;
     let by_basic = request.header("authorization").is_some();
@@ -143,10 +142,10 @@ fn required<'body>(body: &'body Query, name: &str) -> Result<&'body str, TokenEr
         .ok_or_else(|| TokenError::request(format!("Missing required parameter: {name}")))
 }
 
-/// Length of a challenge: 32 bytes in base64url (section 4.2).
+/// The length of a challenge: 32 bytes in base64url (section 4.2).
 const CHALLENGE_LETTERS: usize = 43;
 
-/// Whether a challenge has the form of one.
+/// Whether this has the form of a challenge.
 pub(crate) fn is_challenge(text: &str) -> bool {
     text.len() == CHALLENGE_LETTERS
         && text
@@ -154,7 +153,7 @@ pub(crate) fn is_challenge(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// The challenge of a well-formed verifier (sections 4.1 and 4.2).
+/// The challenge for a verifier (sections 4.1 and 4.2). `None` if the verifier isn't well-formed.
 pub(crate) fn challenge_of(verifier: &str) -> Option<String> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     ((43..=128).contains(&verifier.len()) && verifier.bytes().all(is_letter))

@@ -1,4 +1,4 @@
-//! Pages for people: the home page, the consent pages of the authorization servers, and pages that say what went wrong.
+//! Pages for people: the home page, the consent pages of the authorization servers, and error pages.
 
 use axum::http::{StatusCode, header};
 use minijinja::{Environment, Value, context, value::Serde};
@@ -14,19 +14,19 @@ const TEMPLATES: [(&str, &str); 4] = [
     ("problem.html", include_str!("problem.html")),
 ];
 
-/// What a consent page asks.
+/// The contents of a consent page.
 #[derive(Debug, Serialize)]
 pub(crate) struct Consent {
-    /// The host that is played.
+    /// The simulated host.
     pub(crate) host: String,
     pub(crate) title: String,
-    /// The client's id.
+    /// The client's ID.
     pub(crate) client: String,
-    /// What the client does: `asks for …`.
+    /// What the client asks for: `asks for …`.
     pub(crate) asks: String,
-    /// Path that the form is sent to, of characters that HTML need not escape.
+    /// The path to which the form is sent. It has no characters that HTML must escape.
     pub(crate) action: String,
-    /// Id of the request.
+    /// The ID of the request.
     pub(crate) id: String,
     pub(crate) people: Vec<Choice>,
     pub(crate) permissions: Vec<Permission>,
@@ -38,7 +38,7 @@ pub(crate) struct Choice {
     pub(crate) email: String,
     pub(crate) name: String,
     pub(crate) chosen: bool,
-    /// Ids and titles of the pages that the person can share.
+    /// The IDs and titles of the pages that the person can share.
     pub(crate) pages: Vec<(String, String)>,
 }
 
@@ -49,23 +49,22 @@ pub(crate) struct Permission {
     pub(crate) text: &'static str,
 }
 
-/// The consent page.
 pub(crate) fn consent(page: &Consent) -> Response {
     let page = render("consent.html", context! { page => Serde(page) });
     Response::html(StatusCode::OK, page)
 }
 
-/// What the sandbox is and how it is asked to fail; `url` is where it is reached.
+/// Explains what the sandbox is and how to make it fail. `url` is its own URL.
 pub(crate) fn home(url: &str) -> String {
     render("home.html", context! { url })
 }
 
-/// A page that says what went wrong.
+/// A page that explains an error.
 pub(crate) fn problem(title: &str, text: &str) -> String {
     render("problem.html", context! { title, text })
 }
 
-/// The response to an unknown address. Google's is a page as well.
+/// The response to an unknown URL. Google's is a page too.
 pub(crate) fn not_found(request: &Request) -> Response {
     let text = format!(
         "The requested URL {} was not found on this server.",
@@ -77,7 +76,7 @@ pub(crate) fn not_found(request: &Request) -> Response {
     )
 }
 
-/// The response to a known address with a method that it does not have.
+/// The response to a known path with a wrong method.
 pub(crate) fn wrong_method(request: &Request) -> Response {
     let text = format!(
         "The request method {} is inappropriate for the URL {}.",
@@ -87,7 +86,7 @@ pub(crate) fn wrong_method(request: &Request) -> Response {
     Response::html(StatusCode::METHOD_NOT_ALLOWED, page)
 }
 
-/// A page of an authorization server: never stored, never framed.
+/// Adds the headers of an authorization server's page: it must not be cached or framed.
 pub(crate) fn with_security_headers(response: Response) -> Response {
     response
         .with(header::CACHE_CONTROL, "no-store")
@@ -102,7 +101,7 @@ pub(crate) fn with_security_headers(response: Response) -> Response {
 fn render(name: &str, values: Value) -> String {
     let mut templates = Environment::new();
     templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
-    // The names end in .html, so that every value is escaped.
+    // The names end in .html, so minijinja escapes every value.
     TEMPLATES
         .iter()
         .try_for_each(|(name, source)| templates.add_template(name, source))
@@ -127,7 +126,7 @@ mod tests {
         );
     }
 
-    /// The consent page of Ada and Grace; `chosen` was named before.
+    /// The consent page for Ada and Grace. `chosen` is selected.
     fn page(chosen: Option<&str>) -> String {
         let person = |email: &str, name: &str| Choice {
             email: email.to_owned(),

@@ -1,5 +1,5 @@
-//! Errors in Snowflake's shapes: `{code, message}` of the API, the failure of a statement, and the
-//! authorization server's own (SQL API, "Handling responses"; Snowflake OAuth, "Error codes").
+//! Errors in Snowflake's shapes: the API's `{code, message}`, a failed statement, and the authorization server's own
+//! (SQL API, "Handling responses"; Snowflake OAuth, "Error codes").
 
 use axum::http::{StatusCode, header};
 use serde_json::json;
@@ -16,23 +16,23 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    /// 400 for what the API's description does not have.
+    /// 400 for something that the API's description doesn't have.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "390400", message)
     }
 
-    /// 400 for a body that cannot be read.
+    /// 400 for a body that can't be parsed.
     pub(crate) fn payload(why: &str) -> Self {
         let message = format!("Incoming request does not contain a valid payload. {why}");
         Self::new(StatusCode::BAD_REQUEST, "390142", message.trim_end())
     }
 
-    /// 404 for an address or a statement that there is not.
+    /// 404 for an unknown path or statement.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "390404", message)
     }
 
-    /// 501 for what the product has and the sandbox doesn't.
+    /// 501 for a method that Snowflake has and the sandbox doesn't.
     pub(crate) fn not_played(method: &str, path: &str) -> Self {
         let message = format!("The sandbox doesn't play {method} {path}; Snowflake has it.");
         Self::new(StatusCode::NOT_IMPLEMENTED, "390501", message)
@@ -52,7 +52,7 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "390415", message)
     }
 
-    /// 401 for a token that was never good, or no longer is.
+    /// 401 for a token that is unknown or revoked.
     pub(crate) fn invalid_token() -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -61,7 +61,7 @@ impl ApiError {
         )
     }
 
-    /// 401 for a token past its ten minutes.
+    /// 401 for an expired token.
     pub(crate) fn expired_token() -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -97,7 +97,6 @@ pub(crate) struct SqlError {
 }
 
 impl SqlError {
-    /// Any failure.
     pub(crate) fn new(code: &str, state: &str, message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
@@ -106,14 +105,14 @@ impl SqlError {
         }
     }
 
-    /// An object that there is not, or that the role may not see.
+    /// An object that doesn't exist, or that the role can't see.
     pub(crate) fn no_object(kind: &str, name: &str) -> Self {
         let message =
             format!("SQL compilation error:\n{kind} '{name}' does not exist or not authorized.");
         Self::new("002003", "42S02", message)
     }
 
-    /// A text that cannot be read as SQL.
+    /// A text that can't be parsed as SQL.
     pub(crate) fn syntax(location: Location, token: &str) -> Self {
         let message = format!(
             "SQL compilation error:\nsyntax error line {} at position {} unexpected '{token}'.",
@@ -123,13 +122,13 @@ impl SqlError {
         Self::new("001003", "42000", message)
     }
 
-    /// What Snowflake has and the sandbox does not play.
+    /// A feature that Snowflake has and the sandbox doesn't play.
     pub(crate) fn unsupported(what: &str) -> Self {
         let message = format!("Unsupported feature: the sandbox does not play {what}.");
         Self::new("000002", "0A000", message)
     }
 
-    /// A name that no column has.
+    /// A name that doesn't belong to any column.
     pub(crate) fn no_column(name: &str) -> Self {
         let message = format!(
             "SQL compilation error: error line 1 at position 0\ninvalid identifier '{name}'"
@@ -138,8 +137,7 @@ impl SqlError {
     }
 }
 
-/// An error that a fault asks for. `reason` is Snowflake's code; a text that is not a code becomes part of
-/// the message.
+/// The error for a fault. `reason` is Snowflake's code. Any other text becomes part of the message.
 pub(crate) fn injected_error(
     status: u16,
     reason: &str,

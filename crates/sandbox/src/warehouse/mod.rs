@@ -1,9 +1,9 @@
-//! Snowflake: accounts, each on a host of its own, with an authorization server and the SQL API v2.
+//! Snowflake: accounts, each on its own host, with an authorization server and the SQL API v2.
 //!
-//! All well-formed account hosts show the same world; a token is valid at the host that issued it. How long a
-//! statement takes is decided by the statement: `SYSTEM$WAIT(n)` takes n seconds, everything else none. No
-//! request waits for that: a statement of more than 45 seconds gets 202 at once, as if those seconds had
-//! passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten seconds.
+//! All well-formed account hosts show the same world. A token is valid only at the host that issued it. The statement
+//! decides how long it takes: `SYSTEM$WAIT(n)` takes n seconds, and everything else takes none. Requests don't wait for
+//! that. A statement of more than 45 seconds gets 202 immediately, as if those seconds had passed. The rest passes with
+//! the sandbox's clock, or by polling: each poll counts as ten seconds.
 
 mod account;
 mod errors;
@@ -33,30 +33,30 @@ use account::{Account, Table};
 use sql::Rows;
 use statements::Statements;
 
-/// Who calls, by the token that came along.
+/// The caller, as the request's token says.
 #[derive(Debug, Clone)]
 struct Caller {
     email: String,
-    /// Role of the token; any of the user's where there is none.
+    /// The role of the token. `None` allows any of the user's roles.
     role: Option<String>,
 }
 
-/// A request that has passed the checks.
+/// A request that passed the checks.
 struct Call<'request> {
     caller: Caller,
     query: Query,
     request: &'request Request,
 }
 
-/// Where the accounts' hosts end.
+/// The ends of the accounts' hosts.
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
 
 /// The product.
 pub(crate) struct Snowflake {
     oauth: Server,
-    /// The account, which the users share.
+    /// The account, which all users share.
     account: Account,
-    /// Made for the first request.
+    /// Created for the first request.
     opened: Option<Opened>,
 }
 
@@ -66,7 +66,7 @@ struct Opened {
     statements: Statements,
 }
 
-/// What of the SQL API is played.
+/// The parts of the SQL API that the sandbox plays.
 pub(crate) fn played() -> product::Api {
     let method = |(name, request): (&str, &str)| {
         let (verb, path) = request.split_once(' ').unwrap_or_default();
@@ -79,7 +79,7 @@ pub(crate) fn played() -> product::Api {
     }
 }
 
-/// What a request can read and change: the sandbox's clock and ids, and all that is Snowflake's.
+/// What a request can read and change: the sandbox's clock and IDs, and everything at Snowflake.
 struct State<'a> {
     now: Timestamp,
     ids: &'a mut Ids,
@@ -90,7 +90,7 @@ struct State<'a> {
 }
 
 impl Snowflake {
-    /// The seeded beginning, with the one integration that every account has.
+    /// The initial state, with the one integration that every account has.
     pub(crate) fn new() -> Self {
         Self {
             oauth: Server::new(
@@ -103,7 +103,7 @@ impl Snowflake {
         }
     }
 
-    /// The rows of the seed, and the statements of before.
+    /// Creates the seeded rows and the earlier statements.
     fn open(account: &mut Account) -> Opened {
         let rows = Rows::seeded(account).expect("the seed is valid");
         let statements = Statements::seeded(account, &rows, shared::start());
@@ -164,7 +164,7 @@ impl Product for Snowflake {
         }
     }
 
-    /// Snowflake compresses what it compresses, whoever asks.
+    /// Snowflake decides what it compresses, whether or not the client asks.
     fn compresses_on_request(&self) -> bool {
         false
     }
@@ -222,7 +222,7 @@ impl Product for Snowflake {
     }
 }
 
-/// Whether `host` is one of an account: one to four labels before the suffix.
+/// Whether `host` belongs to an account: one to four labels before the suffix.
 fn is_account(host: &str) -> bool {
     let account = SUFFIXES.iter().find_map(|suffix| host.strip_suffix(suffix));
     account.is_some_and(|account| {

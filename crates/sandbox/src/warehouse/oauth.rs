@@ -1,5 +1,5 @@
-//! What is Snowflake's own in the authorization server of an account (Snowflake OAuth, "Configure Snowflake OAuth
-//! for custom clients" and "OAuth endpoints"). Each account is a host of its own.
+//! Snowflake's own rules for an account's authorization server (Snowflake OAuth, "Configure Snowflake OAuth for custom
+//! clients" and "OAuth endpoints"). Each account has its own host.
 
 use axum::http::{StatusCode, header};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -19,10 +19,10 @@ use crate::{
     shared::Ids,
 };
 
-/// Path of the token endpoint.
+/// The path of the token endpoint.
 pub(super) const TOKEN_PATH: &str = "/oauth/token-request";
 
-/// Roles that no integration lets through by default (`OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST`).
+/// Roles that integrations block by default (`OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST`).
 const BLOCKED: [&str; 4] = [
     "ACCOUNTADMIN",
     "SECURITYADMIN",
@@ -30,9 +30,9 @@ const BLOCKED: [&str; 4] = [
     "GLOBALORGADMIN",
 ];
 
-/// Access tokens live ten minutes (Snowflake OAuth, "Access tokens"), refresh tokens as long as
-/// `OAUTH_REFRESH_TOKEN_VALIDITY` allows at most. The integration enforces PKCE (`OAUTH_ENFORCE_PKCE`). `Rotating`
-/// is one that requires single-use refresh tokens.
+/// Access tokens are valid for ten minutes (Snowflake OAuth, "Access tokens"). Refresh tokens are valid for the maximum
+/// of `OAUTH_REFRESH_TOKEN_VALIDITY`. The integration enforces PKCE (`OAUTH_ENFORCE_PKCE`). `Rotating` means an
+/// integration that requires single-use refresh tokens.
 pub(super) static PROFILE: Profile = Profile {
     authorize_path: "/oauth/authorize",
     consent_path: "/oauth/consent/",
@@ -58,7 +58,7 @@ pub(super) static PROFILE: Profile = Profile {
     issuer: None,
 };
 
-/// Everything below `/oauth/`.
+/// Answers all paths below `/oauth/`.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let mut policy = Snowflake {
         account: &*state.account,
@@ -78,14 +78,14 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     }
 }
 
-/// The policy: a session has one role, or any of the user's.
+/// Snowflake's policy: a session has one role, or any of the user's roles.
 struct Snowflake<'a> {
     account: &'a Account,
 }
 
-/// The role among the scopes.
+/// The role that the scopes ask for.
 enum AskedRole {
-    /// None: the user's default role.
+    /// No role, which means the user's default role.
     Default,
     /// `session:role:…`, or its encoded form.
     Named(String),
@@ -100,7 +100,7 @@ impl Policy for Snowflake<'_> {
             match role_of(scope) {
                 None if scope == "refresh_token" => asked.offline = true,
                 Some(_) if asked.scopes.is_empty() => asked.scopes.push(scope.to_owned()),
-                // Another role, or a scope that there is not, such as offline_access.
+                // A second role, or an unknown scope such as offline_access.
                 _ => return Err(Wrong::back("invalid_scope")),
             }
         }
@@ -137,7 +137,7 @@ impl Policy for Snowflake<'_> {
         self.account.person(email).is_some()
     }
 
-    /// There is nothing to tick: a user takes it or leaves it. The terms are the role, or nothing for any.
+    /// The user allows everything or nothing. The terms are the role, or empty for any role.
     fn allow(&mut self, _: &Query, asked: &Asked, user: &str) -> Result<Terms, Wrong> {
         let invalid = || Wrong::here("invalid_request", "Invalid consent request.");
         let person = self.account.person(user).ok_or_else(invalid)?;
@@ -157,7 +157,7 @@ impl Policy for Snowflake<'_> {
         Response::html(StatusCode::BAD_REQUEST, page)
     }
 
-    /// The user's name and the refresh token come only with the code, unless refresh tokens can be used only once.
+    /// The user's name and the refresh token are issued only for a code, unless refresh tokens work only once.
     fn tokens(&self, _: &mut Ids, issued: &Issued) -> Response {
         let offline = issued.offline.then(|| "refresh_token".to_owned());
         let role = issued.terms.first().map(|role| role_scope(role));
@@ -199,7 +199,7 @@ fn asked_role(asked: &Asked) -> AskedRole {
     role.unwrap_or(AskedRole::Default)
 }
 
-/// The role that a scope asks for; names are case-sensitive.
+/// The role that a scope asks for. Names are case-sensitive.
 fn role_of(scope: &str) -> Option<AskedRole> {
     if scope == "session:role-any" {
         return Some(AskedRole::Any);
@@ -212,7 +212,7 @@ fn role_of(scope: &str) -> Option<AskedRole> {
     (!name.is_empty()).then(|| AskedRole::Named(name.into_owned()))
 }
 
-/// The scope of a role; special characters are encoded.
+/// The scope of a role. Special characters are encoded.
 fn role_scope(role: &str) -> String {
     let plain = role
         .bytes()

@@ -1,4 +1,4 @@
-//! The rows of Snowflake's tables, to be looked at and changed by hand.
+//! The rows of Snowflake's tables, to view and change by hand.
 
 use super::{
     Snowflake,
@@ -7,7 +7,7 @@ use super::{
 use crate::records::{Field, Record, Section, Values, missing, value};
 
 const ROWS: &str = "table_rows";
-/// Rows of a table, and values of a row, that are shown.
+/// How many rows of a table and how many values of a row to show.
 const MOST: usize = 20;
 const VALUES: usize = 5;
 
@@ -93,7 +93,7 @@ impl Snowflake {
             .split_once('/')
             .and_then(|(stored, row)| Some((stored, row.parse::<i64>().ok()?)));
         let gone = place.is_some_and(|(stored, row)| {
-            // Only a name of the list is put into a statement.
+            // Only a name from the list becomes part of a statement.
             let table = tables(&self.account, user).find(|(_, table)| table.stored == stored);
             let gone = table.and_then(|(_, table)| {
                 let sql = format!("DELETE FROM {} WHERE rowid = {row}", table.stored);
@@ -105,7 +105,7 @@ impl Snowflake {
     }
 }
 
-/// The tables that a user's default role sees, by their whole names.
+/// The tables that the user's default role can see, by full name.
 fn tables<'a>(account: &'a Account, user: &str) -> impl Iterator<Item = (String, &'a Table)> {
     let role = account.person(user).map_or("PUBLIC", Person::default_role);
     let seen = account

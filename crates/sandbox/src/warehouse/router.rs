@@ -1,5 +1,4 @@
-//! The router of the SQL API: what it refuses before a statement is looked at. In order: address and method,
-//! query, headers, token.
+//! The router of the SQL API. It checks the path and method, the query, the headers and the token, in this order.
 
 use axum::http::Method;
 
@@ -8,10 +7,10 @@ use crate::{
     oauth::TokenState, request::Repeated, request::Request, response::Response, warehouse::State,
 };
 
-/// A query parameter, and which values fit it.
+/// A query parameter, and the check of its values.
 type Parameter = (&'static str, fn(&str) -> bool);
 
-/// One operation with its query parameters (`sqlapi.yaml`).
+/// An operation and its query parameters (`sqlapi.yaml`).
 struct Operation {
     method: Method,
     parameters: &'static [Parameter],
@@ -39,7 +38,7 @@ static CANCEL: Operation = Operation {
     run: statements::cancel,
 };
 
-/// What the sandbox plays, below `/api/v2/`.
+/// The methods that the sandbox plays, below `/api/v2/`.
 pub(super) const PLAYED: [(&str, &str); 3] = [
     ("submit a statement", "POST statements"),
     (
@@ -48,10 +47,10 @@ pub(super) const PLAYED: [(&str, &str); 3] = [
     ),
     ("cancel it", "POST statements/{statementHandle}/cancel"),
 ];
-/// What Snowflake's descriptions have besides, and with how many methods: `grant.yaml` and `result.yaml`.
+/// Snowflake's other APIs, and their numbers of methods: `grant.yaml` and `result.yaml`.
 pub(super) const NOT_PLAYED: [(&str, usize); 2] = [("grants", 7), ("results", 1)];
 
-/// Checks and runs one request.
+/// Checks and runs a request.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     run(state, request).unwrap_or_else(|error| error.response())
 }
@@ -102,7 +101,7 @@ fn run(state: &mut State, request: &Request) -> Result<Response, ApiError> {
     (operation.run)(state, &call, handle)
 }
 
-/// The headers that the API's description asks for.
+/// Checks the headers that the API's description requires.
 fn headers(request: &Request) -> Result<(), ApiError> {
     if request
         .header("user-agent")

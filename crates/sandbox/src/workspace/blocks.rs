@@ -1,4 +1,4 @@
-//! Blocks of a request (Notion API, "Block").
+//! Blocks in requests (Notion API, "Block").
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use super::{
     rich_text,
 };
 
-/// Blocks of one request, nested ones included (Notion API, "Request limits").
+/// The largest number of blocks in a request, including nested ones (Notion API, "Request limits").
 const ELEMENTS: usize = 1000;
 
-/// Kinds that hold text, with their other members.
+/// Kinds of blocks with text, each with its other members.
 const TEXTS: [(&str, &[&str]); 11] = [
     ("paragraph", &["color"]),
     ("heading_1", &["color", "is_toggleable"]),
@@ -26,7 +26,7 @@ const TEXTS: [(&str, &[&str]); 11] = [
     ("callout", &["color", "icon"]),
     ("code", &["language", "caption"]),
 ];
-/// Other kinds, with their members.
+/// Other kinds, each with its members.
 const OTHERS: [(&str, &[&str]); 12] = [
     ("divider", &[]),
     ("breadcrumb", &[]),
@@ -45,7 +45,7 @@ const OTHERS: [(&str, &[&str]); 12] = [
     ("column", &["width_ratio"]),
 ];
 
-/// A block that was read, with those below it.
+/// A parsed block, and the blocks inside it.
 #[derive(Debug)]
 pub(crate) struct Draft {
     kind: String,
@@ -53,7 +53,7 @@ pub(crate) struct Draft {
     children: Vec<Self>,
 }
 
-/// Reads a request's list of blocks.
+/// Parses a request's list of blocks.
 pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, ApiError> {
     let drafts = read_level(value, path, 0)?;
     let count = drafts.iter().map(Draft::count).sum::<usize>();
@@ -64,16 +64,16 @@ pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, ApiError> {
     Ok(drafts)
 }
 
-/// Where new blocks go among those that are in the same page or block.
+/// The place of new blocks in their page or block.
 #[derive(Debug)]
 pub(crate) enum Place {
     Start,
     End,
-    /// After the block of this id.
+    /// After the block with this ID.
     After(String),
 }
 
-/// Keeps blocks in order at their place in `parent`; returns the ids of the topmost.
+/// Stores blocks in order at a place in `parent`. Returns the IDs of the top-level blocks.
 pub(crate) fn insert_blocks(
     content: &mut Content,
     parent: &str,
@@ -145,7 +145,7 @@ fn draft(value: &Value, path: &str, depth: usize) -> Result<Draft, ApiError> {
     if text.is_some() {
         known.push("rich_text");
     }
-    // Two levels below the topmost blocks is as deep as a request goes.
+    // A request can have at most two levels below the top-level blocks.
     if depth < 2 {
         known.push("children");
     }

@@ -9,7 +9,7 @@ use super::{
     reader::{Reader, list, wrong_type},
 };
 
-/// Kinds of columns that are supported.
+/// The kinds of columns that the sandbox supports.
 pub(crate) const KINDS: [&str; 17] = [
     "title",
     "rich_text",
@@ -30,10 +30,10 @@ pub(crate) const KINDS: [&str; 17] = [
     "last_edited_by",
 ];
 
-/// Colours that new options get in turn.
+/// The colors of new options, in turn.
 const COLORS: [&str; 5] = ["blue", "green", "orange", "purple", "gray"];
 
-/// Reads the columns of a request. Exactly one is a title.
+/// Parses the columns of a request. Exactly one must be a title.
 pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Column>, ApiError> {
     let members = value
         .as_object()
@@ -55,7 +55,7 @@ pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Column>, ApiError> {
     }
 }
 
-/// A column with this name; the title's id is `title`, others are short and odd.
+/// A column with this name. The title's ID is `title`. Others have short IDs with special characters.
 pub(crate) fn new(name: &str, kind: &'static str, options: &[&str]) -> Column {
     let config = match kind {
         "select" | "multi_select" | "status" => {
@@ -77,7 +77,7 @@ pub(crate) fn new(name: &str, kind: &'static str, options: &[&str]) -> Column {
     }
 }
 
-/// An option that is not there yet.
+/// A new option.
 pub(crate) fn option(column: &str, name: &str, color: Option<&str>, index: usize) -> Value {
     let color = color.unwrap_or(COLORS[index % COLORS.len()]);
     json!({
@@ -141,7 +141,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, ApiError
     Ok(column)
 }
 
-/// Short and with characters that have to be encoded, as the product's ids are.
+/// A short ID with characters that must be encoded, like Notion's own IDs.
 fn id(name: &str, kind: &str) -> String {
     const LETTERS: &[u8] = b"aZ:<;}`|=@^?Q7";
     if kind == "title" {

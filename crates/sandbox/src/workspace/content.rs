@@ -1,4 +1,4 @@
-//! What is in the workspace.
+//! The content of the workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ids::id_of;
 
-/// All pages, databases, blocks and comments, in order of making.
+/// All pages, databases, blocks and comments, in the order in which they were created.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Content {
     pub(crate) pages: Vec<Page>,
@@ -15,16 +15,16 @@ pub(crate) struct Content {
     pub(crate) sources: Vec<Source>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) comments: Vec<Comment>,
-    /// Counts what was made since the beginning, for ids.
+    /// How many objects were created, which determines new IDs.
     made: u64,
 }
 
-/// Who made something and when.
+/// Who created something, and when.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     pub(crate) created: Timestamp,
     pub(crate) edited: Timestamp,
-    /// Id of a person or of an integration.
+    /// The ID of a person or an integration.
     pub(crate) author: String,
 }
 
@@ -33,21 +33,21 @@ pub(crate) struct Origin {
 pub(crate) struct Page {
     pub(crate) id: String,
     pub(crate) parent: Parent,
-    /// Values by plain property id; of a page that is not a row, only the title.
+    /// Values by plain property ID. A page that isn't a row has only its title.
     pub(crate) values: BTreeMap<String, Value>,
     pub(crate) icon: Value,
     pub(crate) cover: Value,
     pub(crate) origin: Origin,
 }
 
-/// Where a page is.
+/// The parent of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Parent {
-    /// At the top: of one person only, by mail address, or of all.
+    /// The workspace. The page belongs to one person, given by email address, or to everyone.
     Top(Option<&'static str>),
-    /// Below a page.
+    /// Another page.
     Page(String),
-    /// In a data source, as a row.
+    /// A data source, of which the page is a row.
     Source(String),
 }
 
@@ -55,14 +55,14 @@ pub(crate) enum Parent {
 #[derive(Debug, Clone)]
 pub(crate) struct Database {
     pub(crate) id: String,
-    /// Page on which it is.
+    /// The page that contains it.
     pub(crate) page: String,
     pub(crate) title: Value,
     pub(crate) sources: Vec<String>,
     pub(crate) origin: Origin,
 }
 
-/// A data source: columns, and the rows that have it as their parent.
+/// A data source: its columns, and the rows whose parent it is.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) id: String,
@@ -72,34 +72,32 @@ pub(crate) struct Source {
     pub(crate) origin: Origin,
 }
 
-/// A column.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// Plain id; responses show it URL-encoded.
+    /// The plain ID. Responses show it URL-encoded.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    /// What belongs to the kind, such as the options of a select.
+    /// Settings of the kind, such as the options of a select.
     pub(crate) config: Value,
 }
 
-/// A block of a page's content.
+/// A block in a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     pub(crate) id: String,
-    /// Page or block in which it is.
+    /// The page or block that contains it.
     pub(crate) parent: String,
     pub(crate) kind: String,
-    /// What belongs to the kind.
+    /// The content, which depends on the kind.
     pub(crate) body: Value,
     pub(crate) origin: Origin,
 }
 
-/// A comment.
 #[derive(Debug, Clone)]
 pub(crate) struct Comment {
     pub(crate) id: String,
-    /// Page or block that it belongs to.
+    /// The page or block that it's on.
     pub(crate) parent: String,
     pub(crate) discussion: String,
     pub(crate) rich_text: Value,
@@ -108,7 +106,7 @@ pub(crate) struct Comment {
 }
 
 impl Content {
-    /// An id for something new.
+    /// An ID for a new object.
     pub(crate) fn new_id(&mut self) -> String {
         self.made += 1;
         id_of(&format!("made {}", self.made))
@@ -138,13 +136,13 @@ impl Content {
         self.comments.iter().find(|comment| comment.id == id)
     }
 
-    /// Rows of a data source, oldest first.
+    /// The rows of a data source, oldest first.
     pub(crate) fn rows(&self, source: &str) -> impl Iterator<Item = &Page> {
         let parent = Parent::Source(source.to_owned());
         self.pages.iter().filter(move |page| page.parent == parent)
     }
 
-    /// Pages at the top that a person can share.
+    /// Top-level pages that a person can share.
     pub(crate) fn top_pages(&self, email: &str) -> impl Iterator<Item = &Page> {
         self.pages.iter().filter(move |page| match page.parent {
             Parent::Top(owner) => owner.is_none_or(|owner| owner == email),
@@ -152,7 +150,7 @@ impl Content {
         })
     }
 
-    /// Whether something is shared: itself, or what it is in.
+    /// Whether something or one of its parents is shared.
     pub(crate) fn is_shared(&self, id: &str, roots: &BTreeSet<String>) -> bool {
         let mut current = Some(id.to_owned());
         while let Some(id) = current {
@@ -164,7 +162,7 @@ impl Content {
         false
     }
 
-    /// The page on which a block is; a page itself.
+    /// The page of a block, or the page itself.
     pub(crate) fn page_of(&self, id: &str) -> Option<&Page> {
         match self.block(id) {
             Some(block) => self.page_of(&block.parent),
@@ -187,7 +185,7 @@ impl Content {
 }
 
 impl Page {
-    /// The title's rich text.
+    /// The rich text of the title.
     pub(crate) fn title(&self) -> Value {
         self.values
             .get("title")
@@ -197,7 +195,7 @@ impl Page {
 }
 
 impl Source {
-    /// The column of this name or plain id.
+    /// The column with this name or plain ID.
     pub(crate) fn column(&self, key: &str) -> Option<&Column> {
         let named = self.columns.iter().find(|column| column.name == key);
         named.or_else(|| self.columns.iter().find(|column| column.id == key))

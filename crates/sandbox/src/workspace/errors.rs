@@ -9,10 +9,10 @@ use crate::{
     response::{Response, ResponseBody},
 };
 
-/// Header of every response.
+/// The header that every response has.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-notion-request-id");
 
-/// A request that the product refuses.
+/// A request that Notion refuses.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     status: u16,
@@ -22,8 +22,8 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    /// 400 `validation_error` with the product's sentence about a place in the request: `body failed
-    /// validation: body.x should be …`.
+    /// 400 `validation_error` with Notion's sentence about a place in the request: `body failed validation: body.x
+    /// should be …`.
     pub(crate) fn at(path: &str, should: &str) -> Self {
         let part = path.split(['.', '[']).next().unwrap_or(path);
         Self::invalid(format!(
@@ -36,7 +36,7 @@ impl ApiError {
         Self::new(400, "validation_error", message)
     }
 
-    /// 400 `invalid_request_url`: no such path, method, or not in this version.
+    /// 400 `invalid_request_url`: there's no such path or method, or not in this version.
     pub(crate) fn url() -> Self {
         Self::new(400, "invalid_request_url", "Invalid request URL.")
     }
@@ -58,7 +58,7 @@ impl ApiError {
         Self::new(400, "missing_version", message)
     }
 
-    /// 401: no token, or one that is not alive.
+    /// 401: there's no token, or it isn't valid.
     pub(crate) fn unauthorized() -> Self {
         Self::new(401, "unauthorized", "API token is invalid.")
     }
@@ -72,7 +72,7 @@ impl ApiError {
         )
     }
 
-    /// 404: not there, or not shared.
+    /// 404: it doesn't exist, or isn't shared.
     pub(crate) fn not_found(what: &str, id: &str) -> Self {
         let message = format!(
             "Could not find {what} with ID: {id}. Make sure the relevant pages and databases are shared with your integration."
@@ -80,7 +80,7 @@ impl ApiError {
         Self::new(404, "object_not_found", message)
     }
 
-    /// 400: the call knows no data sources, and the database has several.
+    /// 400: the database has several data sources, which this version doesn't support.
     pub(crate) fn several_sources(database: &str, sources: &[String]) -> Self {
         let message = "Databases with multiple data sources are not supported in this API version.";
         let mut error = Self::invalid(message);
@@ -93,7 +93,6 @@ impl ApiError {
         error
     }
 
-    /// As a response.
     pub(crate) fn response(&self, request_id: &str) -> Response {
         let mut body = json!({
             "object": "error",
@@ -119,19 +118,18 @@ impl ApiError {
     }
 }
 
-/// An object, with the id of its request.
+/// A successful response, with the ID of its request.
 pub(crate) fn success(mut value: Value, request_id: &str) -> Response {
     value["request_id"] = json!(request_id);
     Response::json(StatusCode::OK, &value, false).with(REQUEST_ID, request_id)
 }
 
-/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] asks for.
+/// 401 for a valid token, for [`crate::Fault::Unauthorized`].
 pub(crate) fn unauthorized(request: &Request) -> Response {
     ApiError::unauthorized().response(&id_of(&request.path))
 }
 
-/// The error that [`crate::Fault::Error`] describes. The reason is the code, or one of the reasons of
-/// throttling (`public_api_…`).
+/// The error for [`crate::Fault::Error`]. The reason is the code, or a reason for throttling (`public_api_…`).
 pub(crate) fn injected_error(
     request: &Request,
     status: u16,
@@ -159,8 +157,8 @@ pub(crate) fn injected_error(
     }
 }
 
-/// 503 instead of the response to a write that was saved, with what was (Notion API, "Request limits", "Retry
-/// a write that returns 503"). The response to a write that was refused stays.
+/// 503 instead of the response to a saved write. It has what was saved (Notion API, "Request limits", "Retry a write
+/// that returns 503"). The response to a refused write doesn't change.
 pub(crate) fn saved_but_unavailable(request: &Request, response: Response) -> Response {
     let ResponseBody::Whole(body) = &response.body else {
         return response;

@@ -13,10 +13,10 @@ use super::{
     rich_text,
 };
 
-/// Levels of groups.
+/// How many levels groups can have.
 const LEVELS: usize = 2;
 
-/// Conditions of a kind of column, with their operators.
+/// Operators by kind of condition.
 const TEXT: &[&str] = &[
     "equals",
     "does_not_equal",
@@ -58,7 +58,7 @@ const DATE: &[&str] = &[
 ];
 const EXISTENCE: &[&str] = &["is_empty", "is_not_empty"];
 
-/// Kinds of columns with their operators. No column of the sandbox has one of the last five.
+/// Kinds of columns, each with its operators. The sandbox has no columns of the last five kinds.
 const KINDS: [(&str, &[&str]); 22] = [
     ("title", TEXT),
     ("rich_text", TEXT),
@@ -84,7 +84,7 @@ const KINDS: [(&str, &[&str]); 22] = [
     ("verification", &[]),
 ];
 
-/// A filter that was read.
+/// A parsed filter.
 #[derive(Debug)]
 pub(crate) enum Filter {
     All(Vec<Self>),
@@ -92,23 +92,23 @@ pub(crate) enum Filter {
     One(Condition),
 }
 
-/// A comparison with a column or a time.
+/// A comparison with a column or with a time of the page.
 #[derive(Debug)]
 pub(crate) struct Condition {
     kind: &'static str,
-    /// Plain id of the column; empty for a time of the page.
+    /// The plain ID of the column. Empty for a time of the page.
     column: String,
     operator: &'static str,
     operand: Value,
 }
 
 impl Filter {
-    /// Reads a filter of a data source's rows.
+    /// Parses a filter for a data source's rows.
     pub(crate) fn read(value: &Value, path: &str, source: &Source) -> Result<Self, ApiError> {
         Self::level(value, path, source, 0)
     }
 
-    /// Whether a row meets it.
+    /// Whether a row matches.
     pub(crate) fn holds(&self, row: &Page, now: Timestamp) -> bool {
         match self {
             Self::All(filters) => filters.iter().all(|filter| filter.holds(row, now)),
@@ -195,7 +195,7 @@ impl Condition {
         Ok(condition)
     }
 
-    /// Checks the value to compare with.
+    /// Checks the operand.
     fn check(&self, path: &str) -> Result<(), ApiError> {
         let operand = &self.operand;
         let wrong = |kind: &str| Err(wrong_type(path, kind, operand));
@@ -203,7 +203,7 @@ impl Condition {
         match (self.operator, operators_of(self.kind)) {
             ("is_empty" | "is_not_empty", _) if *operand != json!(true) => wrong("`true`"),
             ("is_empty" | "is_not_empty", _) => Ok(()),
-            // The day on which a week begins depends on the user.
+            // The first day of the week depends on the user.
             ("this_week", _) => Err(ApiError::not_played("the filter this_week")),
             (operator, DATE) if span(operator).is_some() && *operand != json!({}) => {
                 wrong("an empty object")
@@ -265,7 +265,7 @@ impl Condition {
         }
     }
 
-    /// Options by name, and people by id.
+    /// Compares options by name, and people by ID.
     fn holds_several(&self, value: &Value, row: &Page) -> bool {
         let author = json!([{ "id": row.origin.author }]);
         let (value, member) = match self.kind {
@@ -322,7 +322,7 @@ fn operators_of(kind: &str) -> &'static [&'static str] {
     known.map_or(&[], |(_, operators)| operators)
 }
 
-/// How far from today an operator reaches.
+/// How far an operator reaches from today.
 fn span(operator: &str) -> Option<Span> {
     Some(match operator {
         "past_week" => -1.week(),
@@ -335,7 +335,7 @@ fn span(operator: &str) -> Option<Span> {
     })
 }
 
-/// A value as a text: rich text, an option's name, or the text itself.
+/// A value as a text: the rich text, the name of an option, or the text itself.
 fn text(value: &Value) -> String {
     match value {
         Value::Array(_) => rich_text::plain(value),
@@ -344,7 +344,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// A date, or a moment.
+/// A date, or a time.
 #[derive(Debug, Clone, Copy)]
 enum When {
     On(Date),
@@ -360,7 +360,7 @@ impl When {
         }
     }
 
-    /// The time of a page, or the beginning of a date.
+    /// The time of a page, or the start of a date.
     fn of(kind: &str, value: &Value, row: &Page) -> Option<Self> {
         match kind {
             "created_time" => Some(Self::At(row.origin.created)),
@@ -376,7 +376,7 @@ impl When {
         }
     }
 
-    /// Moments are compared as such; with a date only their day counts.
+    /// Two times are compared exactly. If one is a date, only the days are compared.
     fn order(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::At(one), Self::At(other)) => one.cmp(&other),

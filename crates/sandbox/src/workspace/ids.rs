@@ -1,23 +1,23 @@
-//! Ids: UUIDs that are the same in every run.
+//! IDs: UUIDs that are the same in every run.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::shared::hex;
 
-/// The id of something that has this name.
+/// The ID for a name.
 pub(crate) fn id_of(name: &str) -> String {
     let mut digest = Sha256::new();
     digest.update(b"stead-sandbox notion");
     digest.update(name.as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest.finalize()[..16]);
-    // RFC 9562, section 5.4: version and variant of a random one.
+    // RFC 9562, section 5.4: the version and the variant of a random UUID.
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     hyphenated(&hex(&bytes))
 }
 
-/// The id as it is kept, from either way of writing one.
+/// The stored form of an ID. Accepts both spellings.
 pub(crate) fn read(text: &str) -> Option<String> {
     let digits = match text.len() {
         32 => text.to_owned(),
@@ -38,7 +38,7 @@ pub(crate) fn read(text: &str) -> Option<String> {
         .then(|| hyphenated(&digits))
 }
 
-/// The id as it is in a link.
+/// The ID in a link.
 pub(crate) fn compact(id: &str) -> String {
     id.replace('-', "")
 }

@@ -1,5 +1,5 @@
-//! A method of the API with its versions (Notion API, "Versioning") and the capability that it needs ("Connection
-//! capabilities"), and a request to it that has passed the checks.
+//! A method of the API with its versions (Notion API, "Versioning") and its capability ("Connection capabilities"), and
+//! a request that passed the checks.
 
 use std::collections::BTreeSet;
 
@@ -13,27 +13,26 @@ use super::{
 };
 use crate::{request::Query, request::Request};
 
-/// One method of the API.
 #[derive(Debug)]
 pub(crate) struct Method {
-    /// HTTP method.
+    /// The HTTP method.
     pub(crate) verb: &'static str,
-    /// Path, where `{name}` is an id.
+    /// The path. `{name}` is an ID.
     pub(crate) path: &'static str,
-    /// Oldest and newest version that have it.
+    /// The oldest and the newest version that have it.
     pub(crate) versions: (Version, Version),
-    /// Capability that it needs.
+    /// The capability that it needs.
     pub(crate) needs: Option<Capability>,
-    /// Query parameters.
+    /// The query parameters.
     pub(crate) query: &'static [&'static str],
-    /// What it does.
+    /// The function that plays it.
     pub(crate) run: Run,
 }
 
 type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
 
 impl Method {
-    /// A method that every version has.
+    /// A method that all versions have.
     pub(crate) const fn new(
         verb: &'static str,
         path: &'static str,
@@ -51,38 +50,38 @@ impl Method {
         }
     }
 
-    /// The same in this version and later ones.
+    /// Limits it to this version and later ones.
     pub(crate) const fn since(mut self, oldest: Version) -> Self {
         self.versions.0 = oldest;
         self
     }
 
-    /// The same in this version and earlier ones.
+    /// Limits it to this version and earlier ones.
     pub(crate) const fn until(mut self, newest: Version) -> Self {
         self.versions.1 = newest;
         self
     }
 }
 
-/// A request that has passed the checks.
+/// A request that passed the checks.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// Mail address of the user whose token came along.
+    /// The email address of the token's user.
     pub(crate) user: String,
-    /// Id of the integration's client.
+    /// The ID of the integration's client.
     pub(crate) client: String,
-    /// Pages that the user has shared.
+    /// The pages that the user has shared.
     pub(crate) roots: BTreeSet<String>,
     pub(crate) version: Version,
-    /// Ids of the path.
+    /// The IDs in the path.
     pub(crate) path: Vec<String>,
     pub(crate) query: Query,
-    /// The body; an empty object where there is none.
+    /// The body. An empty object if there's none.
     pub(crate) body: Value,
 }
 
 impl Call {
-    /// The nth id of the path.
+    /// The nth ID in the path.
     pub(crate) fn id(&self, index: usize) -> &str {
         self.path.get(index).map_or("", String::as_str)
     }
@@ -92,12 +91,12 @@ impl Call {
         content.is_shared(id, &self.roots)
     }
 
-    /// Id of the integration as the author of what it makes.
+    /// The integration's ID, as the author of what it creates.
     pub(crate) fn bot(&self) -> String {
         bot_id(&self.client, &self.user)
     }
 
-    /// Made by this call, now.
+    /// The origin of something that this call creates now.
     pub(crate) fn origin(&self, state: &State) -> Origin {
         Origin {
             created: state.now,
@@ -107,12 +106,12 @@ impl Call {
     }
 }
 
-/// Id of the bot that an authorization makes: the same for the same integration and user.
+/// The ID of an authorization's bot. It's always the same for an integration and a user.
 pub(crate) fn bot_id(client: &str, user: &str) -> String {
     id_of(&format!("bot {client} {user}"))
 }
 
-/// The versions, oldest first.
+/// The API versions, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Version {
     /// 2022-06-28: a database has columns and rows.
@@ -124,7 +123,7 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    /// The version that the request names (Notion API, "Versioning").
+    /// The version in the request (Notion API, "Versioning").
     pub(crate) fn of(request: &Request) -> Result<Self, ApiError> {
         let date = request
             .header("notion-version")
@@ -137,7 +136,7 @@ impl Version {
         })
     }
 
-    /// The version of this date.
+    /// The version with this date.
     pub(crate) fn named(date: &str) -> Option<Self> {
         match date {
             "2022-06-28" => Some(Self::Databases),
@@ -153,7 +152,7 @@ impl Version {
     }
 }
 
-/// One capability. An integration has all of them until it loses one.
+/// A capability. An integration has all of them until it loses one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Capability {
     ReadContent,
@@ -164,7 +163,7 @@ pub(crate) enum Capability {
 }
 
 impl Capability {
-    /// The capability of this name, in snake_case.
+    /// The capability with this name in snake_case.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "read_content" => Self::ReadContent,

@@ -1,5 +1,4 @@
-//! Notion: its API, in three versions, and its authorization server. What is written stays; what is not
-//! shared cannot be seen.
+//! Notion: three versions of its API, and its authorization server. It saves writes, and hides what isn't shared.
 
 mod blocks;
 mod columns;
@@ -43,20 +42,20 @@ use crate::{
     shared::Shared,
 };
 
-/// The one host.
+/// Notion's only host.
 const HOST: &str = "api.notion.com";
 
 /// The product.
 pub(crate) struct Notion {
     /// Integrations, grants and tokens.
     oauth: Server,
-    /// Capabilities that the integrations no longer have.
+    /// Capabilities that the integrations have lost.
     lost_capabilities: BTreeSet<Capability>,
-    /// Pages, databases and comments, which the users share.
+    /// Pages, databases and comments, which all users share.
     content: Content,
 }
 
-/// What of the API is played.
+/// The parts of the API that the sandbox plays.
 pub(crate) fn played() -> product::Api {
     let method = |method: &method::Method| {
         let versions = match (method.versions.0, method.versions.1) {
@@ -77,7 +76,7 @@ pub(crate) fn played() -> product::Api {
     }
 }
 
-/// What a request can read and change: the sandbox's clock and ids, and all that is Notion's.
+/// What a request can read and change: the sandbox's clock and IDs, and everything at Notion.
 struct State<'a> {
     now: Timestamp,
     ids: &'a mut Ids,
@@ -87,7 +86,7 @@ struct State<'a> {
 }
 
 impl Notion {
-    /// The seeded beginning: the one integration that every sandbox has, with all capabilities.
+    /// The initial state: the one integration that every sandbox has, with all capabilities.
     pub(crate) fn new() -> Self {
         Self {
             oauth: Server::new(

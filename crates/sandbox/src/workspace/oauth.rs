@@ -1,4 +1,4 @@
-//! What is Notion's own in its authorization server (Notion API, "Authorization").
+//! Notion's own rules for its authorization server (Notion API, "Authorization").
 
 use std::collections::BTreeSet;
 
@@ -23,10 +23,10 @@ use crate::{
     users,
 };
 
-/// Access tokens have no stated lifetime and live until they are revoked or expired by a fault. Every refresh
-/// gives a new refresh token; showing an old one ends the grant. The client proves itself by Basic, and bodies are
-/// JSON (Notion API, "Create a token"). A code can be exchanged for ten minutes (RFC 6749, section 4.1.2, advises
-/// that maximum).
+/// Access tokens have no stated lifetime. They're valid until they're revoked, or until a fault expires them. Every
+/// refresh returns a new refresh token, and presenting an old one revokes the grant. The client authenticates with
+/// Basic, and bodies are JSON (Notion API, "Create a token"). A code is valid for ten minutes, which is the maximum
+/// that RFC 6749, section 4.1.2, recommends.
 pub(super) static PROFILE: Profile = Profile {
     authorize_path: "/v1/oauth/authorize",
     consent_path: "/v1/oauth/consent/",
@@ -52,7 +52,7 @@ pub(super) static PROFILE: Profile = Profile {
     issuer: None,
 };
 
-/// Everything below `/v1/oauth/`.
+/// Answers all paths below `/v1/oauth/`.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let mut policy = Notion {
         content: &*state.content,
@@ -91,7 +91,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     }
 }
 
-/// A request about a token, of a client that proves itself.
+/// Handles a request about a token, from a client that must authenticate.
 fn with_token(
     state: &mut State,
     request: &Request,
@@ -123,7 +123,7 @@ pub(super) fn error(status: StatusCode, error: &str, description: &str) -> Respo
     Response::json(status, &body, false)
 }
 
-/// The policy: a user chooses pages.
+/// Notion's policy: a user chooses pages.
 struct Notion<'a> {
     content: &'a Content,
 }
@@ -160,14 +160,14 @@ impl Policy for Notion<'_> {
         users::find(email).is_some()
     }
 
-    /// Any number of `page`. For the command line, `scope=all` chooses all pages of the user.
+    /// Any number of `page` parameters. For the command line, `scope=all` chooses all of the user's pages.
     fn allow(&mut self, form: &Query, _: &Asked, user: &str) -> Result<Terms, Wrong> {
         let pages = self.content.top_pages(user);
         let own: BTreeSet<String> = pages.map(|page| page.id.clone()).collect();
         let chosen: BTreeSet<String> = if form.all("scope").any(|scope| scope == "all") {
             own
         } else {
-            // The form shows the pages of all people; those of others are not this one's to share.
+            // The form shows the pages of everyone. A user can share only their own.
             form.all("page")
                 .map(str::to_owned)
                 .filter(|page| own.contains(page))
@@ -189,7 +189,7 @@ impl Policy for Notion<'_> {
         version.map_err(|error| Box::new(error.response(&id_of(&request.path))))
     }
 
-    /// It states no lifetime.
+    /// Notion doesn't state a lifetime.
     fn tokens(&self, _: &mut Ids, issued: &Issued) -> Response {
         let user = &issued.user;
         let body = json!({

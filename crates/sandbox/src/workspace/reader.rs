@@ -1,11 +1,11 @@
-//! Strict reading of a JSON object, with the product's sentences; and lists with their cursors (Notion API, "Pagination"): a
-//! cursor is the id of the item with which the next page begins.
+//! Reads JSON objects strictly, with Notion's error messages, and returns lists in pages. A cursor is the ID of the
+//! first item on the next page (Notion API, "Pagination").
 
 use serde_json::{Map, Value, json};
 
 use super::{errors::ApiError, ids};
 
-/// An object of a request, and its path: `body.parent`.
+/// An object in a request, and its path, such as `body.parent`.
 #[derive(Debug, Clone)]
 pub(crate) struct Reader<'value> {
     members: &'value Map<String, Value>,
@@ -13,7 +13,7 @@ pub(crate) struct Reader<'value> {
 }
 
 impl<'value> Reader<'value> {
-    /// The value as an object that has these members at most.
+    /// Reads the value as an object that has no other members than these.
     pub(crate) fn new(
         value: &'value Value,
         path: impl Into<String>,
@@ -38,18 +38,18 @@ impl<'value> Reader<'value> {
         format!("{}.{name}", self.path)
     }
 
-    /// A member that may be missing.
+    /// An optional member.
     pub(crate) fn get(&self, name: &str) -> Option<&'value Value> {
         self.members.get(name)
     }
 
-    /// A member that must be there.
+    /// A required member.
     pub(crate) fn required(&self, name: &str) -> Result<&'value Value, ApiError> {
         self.get(name)
             .ok_or_else(|| ApiError::at(&self.path(name), "defined, instead was `undefined`"))
     }
 
-    /// A text that may be missing.
+    /// An optional text.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&'value str>, ApiError> {
         let text = |value: &'value Value| {
             value
@@ -59,7 +59,7 @@ impl<'value> Reader<'value> {
         self.get(name).map(text).transpose()
     }
 
-    /// A truth value that may be missing.
+    /// An optional boolean.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
         let flag = |value: &Value| {
             value
@@ -69,7 +69,7 @@ impl<'value> Reader<'value> {
         self.get(name).map(flag).transpose()
     }
 
-    /// An id that may be missing.
+    /// An optional ID.
     pub(crate) fn id(&self, name: &str) -> Result<Option<String>, ApiError> {
         let read = |text: &str| {
             ids::read(text).ok_or_else(|| {
@@ -80,7 +80,7 @@ impl<'value> Reader<'value> {
         self.text(name)?.map(read).transpose()
     }
 
-    /// A text that must be one of these, and may be missing.
+    /// An optional text that must be one of these.
     pub(crate) fn one_of(
         &self,
         name: &str,
@@ -97,12 +97,12 @@ impl<'value> Reader<'value> {
     }
 }
 
-/// The error for a value of the wrong kind.
+/// The error for a value of the wrong type.
 pub(crate) fn wrong_type(path: &str, kind: &str, value: &Value) -> ApiError {
     ApiError::at(path, &format!("{kind}, instead was {}", shown(value)))
 }
 
-/// A list of at most so many items.
+/// A list with at most this many items.
 pub(crate) fn list<'value>(
     value: &'value Value,
     path: &str,
@@ -118,7 +118,7 @@ pub(crate) fn list<'value>(
     Ok(items)
 }
 
-/// A text of at most so many UTF-16 code units.
+/// A text of at most this many UTF-16 code units.
 pub(crate) fn bounded_text<'value>(
     value: &'value Value,
     path: &str,
@@ -140,7 +140,7 @@ fn shown(value: &Value) -> String {
     format!("`{text}`")
 }
 
-/// Which part of a list is asked for.
+/// The part of a list that the request asks for.
 #[derive(Debug)]
 pub(crate) struct PageRange {
     size: usize,
@@ -148,7 +148,7 @@ pub(crate) struct PageRange {
 }
 
 impl PageRange {
-    /// From `page_size` and `start_cursor` of a body.
+    /// Reads `page_size` and `start_cursor` of a body.
     pub(crate) fn of_body(body: &Reader<'_>) -> Result<Self, ApiError> {
         let size = match body.get("page_size") {
             None => 100,
@@ -160,7 +160,7 @@ impl PageRange {
         })
     }
 
-    /// From the same parameters of a query.
+    /// Reads the same parameters of a query.
     pub(crate) fn of_query(query: &crate::request::Query) -> Result<Self, ApiError> {
         let asked = query.first("page_size");
         let size = match asked {
@@ -174,7 +174,7 @@ impl PageRange {
         Ok(Self { size, cursor })
     }
 
-    /// That part of the items, which come with their ids.
+    /// Returns this part of the items. Each item has its ID.
     pub(crate) fn of(&self, items: Vec<(String, Value)>, kind: &str) -> Result<Value, ApiError> {
         let start = match &self.cursor {
             None => 0,

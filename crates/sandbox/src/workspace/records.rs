@@ -1,4 +1,4 @@
-//! The pages at Notion, to be looked at and changed by hand.
+//! Notion's pages, to view and change by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ impl Notion {
         let title = value(values, "title")?;
         let user = users::find(user).ok_or_else(|| missing(user))?;
         let content = &mut self.content;
-        // As the pages of the seed: at the top, and of this person only.
+        // Like the seeded pages: at the top level, and visible only to this person.
         let author = content
             .top_pages(user.email)
             .map(|page| page.origin.author.clone())

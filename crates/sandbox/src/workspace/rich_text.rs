@@ -8,12 +8,12 @@ use super::{
     reader::{Reader, bounded_text, list, wrong_type},
 };
 
-/// Colours of text and of its background.
+/// The colors of text and of its background.
 const COLORS: [&str; 10] = [
     "default", "gray", "brown", "orange", "yellow", "green", "blue", "purple", "pink", "red",
 ];
 
-/// Reads a request's list of pieces, and gives it as responses show it.
+/// Parses a request's list of pieces, and returns it as responses show it.
 pub(crate) fn read(value: &Value, path: &str) -> Result<Value, ApiError> {
     list(value, path, 100)?
         .iter()
@@ -22,7 +22,7 @@ pub(crate) fn read(value: &Value, path: &str) -> Result<Value, ApiError> {
         .collect()
 }
 
-/// Rich text of plain words.
+/// Rich text with plain words.
 pub(crate) fn of(words: &str) -> Value {
     json!([shown(
         "text",
@@ -33,7 +33,7 @@ pub(crate) fn of(words: &str) -> Value {
     )])
 }
 
-/// Only the words.
+/// Only the words of a rich text.
 pub(crate) fn plain(rich_text: &Value) -> String {
     let pieces = rich_text.as_array().into_iter().flatten();
     pieces

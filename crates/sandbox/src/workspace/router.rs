@@ -1,6 +1,6 @@
-//! The router: what the product refuses before a method runs.
+//! The router checks a request before a method runs.
 //!
-//! In order: token, version, address in that version, ids, query, body, capability.
+//! The order is: token, version, path in that version, IDs, query, body, capability.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +20,10 @@ use crate::{
     workspace::State,
 };
 
-/// Bytes of a body (Notion API, "Request limits").
+/// The largest body in bytes (Notion API, "Request limits").
 const BODY_BYTES: usize = 500_000;
 
-/// Checks and runs one request of the API.
+/// Checks and runs a request to the API.
 pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     let serial = state.ids.fresh("notion request", 12);
     let request_id = ids::id_of(&serial);
@@ -61,7 +61,7 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
     (method.run)(state, &call)
 }
 
-/// User, client and shared pages of the token that came along.
+/// The user, the client and the shared pages of the request's token.
 fn identify(state: &State, request: &Request) -> Option<(String, String, BTreeSet<String>)> {
     let access = state.oauth.access(request.bearer_token()?, state.now);
     match access {
@@ -83,7 +83,7 @@ fn find(request: &Request, version: Version) -> Option<(&'static Method, Vec<Str
     methods.find_map(|method| Some((method, match_path(method.path, &request.path)?)))
 }
 
-/// 501 for what Notion has and the sandbox doesn't.
+/// 501 for a method that Notion has and the sandbox doesn't.
 fn not_found(request: &Request) -> ApiError {
     let known = NOT_PLAYED.lines().find(|line| {
         let (verb, path) = line.split_once(' ').unwrap_or_default();

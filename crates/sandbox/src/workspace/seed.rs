@@ -1,4 +1,4 @@
-//! The workspace as every sandbox begins with it, from the seed's short description.
+//! The initial workspace, from the seed's short description.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -16,7 +16,7 @@ use super::{
     shapes::person_id,
 };
 
-/// Things refer to each other by title; ids are derived from it.
+/// Objects refer to each other by title, from which their IDs are derived.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 struct Seed {
@@ -29,9 +29,9 @@ struct Seed {
 #[derive(Deserialize)]
 struct SeedPage {
     title: String,
-    /// The page above it; none for a page at the top.
+    /// The parent page. `None` for a top-level page.
     page: Option<String>,
-    /// The only person who sees a page at the top.
+    /// The only person who can see a top-level page.
     owner: Option<&'static str>,
     author: String,
     at: Timestamp,
@@ -75,7 +75,7 @@ struct SeedDatabase {
 struct SeedSource {
     title: String,
     columns: Vec<SeedColumn>,
-    /// Titles with values by name of column.
+    /// Titles, each with values by column name.
     rows: Vec<(String, Map<String, Value>)>,
 }
 
@@ -88,7 +88,7 @@ struct SeedColumn {
     options: Vec<&'static str>,
 }
 
-/// The seed is made once; every sandbox starts from its own copy.
+/// The seed is created once. Every sandbox starts with a copy.
 static SEED: LazyLock<Content> = LazyLock::new(seed);
 
 /// A copy of the seed.
@@ -96,7 +96,7 @@ pub(super) fn content() -> Content {
     SEED.clone()
 }
 
-/// Two pages for all with a database each, and one page for each person only.
+/// Two pages for everyone, each with a database, and one private page for each person.
 fn seed() -> Content {
     let seed: Seed = parse_seed(include_str!("content.json"));
     let mut content = Content::default();
@@ -145,7 +145,7 @@ fn add_database(content: &mut Content, seed: SeedDatabase) {
     for source in seed.sources {
         let source_id = id_of(&format!("source {}", source.title));
         let columns: Vec<Column> = source.columns.into_iter().map(column).collect();
-        // Later rows are made a day later each, so that orders by time are certain.
+        // Each row is created a day after the previous one, so that sorting by time is unambiguous.
         for (day, (title, values)) in (17..).zip(source.rows) {
             let value = |column: &Column| {
                 Some((column.id.clone(), value(column, values.get(&column.name)?)))
@@ -196,7 +196,7 @@ fn new_page(id: String, parent: Parent, values: BTreeMap<String, Value>, origin:
     }
 }
 
-/// The value as it is kept, of the seed's short form.
+/// Converts the seed's short form of a value to the stored one.
 fn value(column: &Column, short: &Value) -> Value {
     let option = |name: &Value| {
         let options = column.config["options"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Objects as responses show them, by version.
+//! Objects as responses show them, depending on the version.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::users::User;
 
-/// What JavaScript's `encodeURIComponent` leaves as it is.
+/// The characters that JavaScript's `encodeURIComponent` doesn't encode.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -26,20 +26,19 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Name of the workspace.
+/// The name of the workspace.
 pub(crate) const WORKSPACE_NAME: &str = "Analytical Engine Works";
 
-/// Id of the workspace.
+/// The ID of the workspace.
 pub(crate) fn workspace_id() -> String {
     id_of("workspace")
 }
 
-/// Id of a person, by mail address.
+/// The ID of a person, from the email address.
 pub(crate) fn person_id(email: &str) -> String {
     id_of(&format!("person {email}"))
 }
 
-/// A person.
 pub(crate) fn person(user: &User) -> Value {
     json!({
         "object": "user",
@@ -51,7 +50,7 @@ pub(crate) fn person(user: &User) -> Value {
     })
 }
 
-/// A page, with all its properties or with those of these ids.
+/// A page with all its properties, or only with those in `only`.
 pub(crate) fn page(
     content: &Content,
     page: &Page,
@@ -98,7 +97,7 @@ pub(crate) fn page(
     rendered
 }
 
-/// A database. Its columns are in it where versions know no data sources.
+/// A database. It contains its columns in versions without data sources.
 pub(crate) fn database(content: &Content, database: &Database, version: Version) -> Value {
     let title = rich_text::plain(&database.title);
     let mut rendered = json!({
@@ -134,7 +133,6 @@ pub(crate) fn database(content: &Content, database: &Database, version: Version)
     rendered
 }
 
-/// A data source.
 pub(crate) fn source(content: &Content, source: &Source, version: Version) -> Value {
     let title = rich_text::plain(&source.title);
     let page = content
@@ -158,7 +156,6 @@ pub(crate) fn source(content: &Content, source: &Source, version: Version) -> Va
     rendered
 }
 
-/// A block.
 pub(crate) fn block(content: &Content, block: &Block, version: Version) -> Value {
     let has_children = content.blocks.iter().any(|other| other.parent == block.id);
     let kind = block.kind.as_str();
@@ -177,7 +174,7 @@ pub(crate) fn block(content: &Content, block: &Block, version: Version) -> Value
     rendered
 }
 
-/// A page or a database as a block of the page that it is on.
+/// A page or a database as a block of its parent page.
 pub(crate) fn child(
     kind: &str,
     id: &str,
@@ -198,7 +195,6 @@ pub(crate) fn child(
     rendered
 }
 
-/// A comment.
 pub(crate) fn comment(content: &Content, comment: &Comment, name: &str) -> Value {
     json!({
         "object": "comment",
@@ -213,7 +209,7 @@ pub(crate) fn comment(content: &Content, comment: &Comment, name: &str) -> Value
     })
 }
 
-/// What one person can share, in few words.
+/// A short description of what a person can share.
 pub(crate) fn readable(content: &Content, email: &str) -> Value {
     let roots: BTreeSet<String> = content
         .top_pages(email)
@@ -292,7 +288,7 @@ fn readable_source(content: &Content, source: &Source) -> Value {
 fn columns(source: &Source) -> Value {
     let columns = source.columns.iter().map(|column| {
         let mut config = column.config.clone();
-        // An option has a description where it is defined, and none where it is a value.
+        // An option has a description in its definition, but not in a value.
         let options = config.get_mut("options").and_then(Value::as_array_mut);
         for option in options.into_iter().flatten() {
             option["description"] = Value::Null;
@@ -309,7 +305,7 @@ fn columns(source: &Source) -> Value {
     Value::Object(columns.collect())
 }
 
-/// Where a page is.
+/// The parent of a page.
 pub(crate) fn page_parent(content: &Content, page: &Page, version: Version) -> Value {
     match &page.parent {
         Parent::Top(_) => json!({"type": "workspace", "workspace": true}),
@@ -325,7 +321,7 @@ pub(crate) fn page_parent(content: &Content, page: &Page, version: Version) -> V
     }
 }
 
-/// What blocks and comments are in.
+/// The parent of a block or a comment.
 pub(crate) fn block_parent(content: &Content, id: &str) -> Value {
     match content.page(id) {
         Some(_) => json!({"type": "page_id", "page_id": id}),
@@ -348,7 +344,7 @@ fn user(id: &str) -> Value {
     json!({"object": "user", "id": id})
 }
 
-/// Times are kept to the minute.
+/// Notion keeps times to the minute.
 fn minute(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:00.000Z").to_string()
 }

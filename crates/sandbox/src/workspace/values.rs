@@ -12,10 +12,10 @@ use super::{
     rich_text,
 };
 
-/// Values by plain property id.
+/// Values by plain property ID.
 pub(crate) type Values = BTreeMap<String, Value>;
 
-/// Reads the values of a row. An option that a select does not have yet is added to it.
+/// Reads the values of a row. Adds a select's option if it doesn't exist yet.
 pub(crate) fn of_row(
     properties: &Map<String, Value>,
     source: &mut Source,
@@ -37,7 +37,7 @@ pub(crate) fn of_row(
     Ok(values)
 }
 
-/// Reads the values of a page that is not a row: only its title.
+/// Reads the values of a page that isn't a row, which has only a title.
 pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, ApiError> {
     let mut values = Values::new();
     for (key, value) in properties {
@@ -56,13 +56,13 @@ pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, ApiErro
     Ok(values)
 }
 
-/// A value as it is in a page, with its property's id and kind.
+/// A value as a page shows it, with the ID and the kind of its property.
 pub(crate) fn property_value(column: &Column, value: Option<&Value>, id: &str) -> Value {
     let value = value.cloned().unwrap_or_else(|| empty(column.kind));
     json!({"id": id, "type": column.kind, column.kind: value})
 }
 
-/// The order of two values; missing ones are last.
+/// Compares two values. Missing ones come last.
 pub(crate) fn order(one: Option<&Value>, other: Option<&Value>) -> std::cmp::Ordering {
     let key = |value: Option<&Value>| match value {
         None | Some(Value::Null) => (1, 0.0, String::new()),
@@ -128,7 +128,7 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, ApiErro
     })
 }
 
-/// What is below the kind; a title and a text may be a bare list.
+/// The value below the kind. A title or a text may be a bare list.
 fn inner<'value>(kind: &str, value: &'value Value, path: &str) -> Result<&'value Value, ApiError> {
     if value.is_array() && matches!(kind, "title" | "rich_text") {
         return Ok(value);
@@ -155,7 +155,7 @@ fn date(value: &Value, path: &str) -> Result<Value, ApiError> {
     Ok(json!({"start": value["start"], "end": value["end"], "time_zone": value["time_zone"]}))
 }
 
-/// The option of this name or id; a new one where a select has none.
+/// The option with this name or ID. Creates it if a select doesn't have it.
 fn chosen(column: &mut Column, value: &Value, path: &str) -> Result<Value, ApiError> {
     let reader = Reader::new(value, path, &["name", "id", "color", "description"])?;
     let (name, id) = (reader.text("name")?, reader.text("id")?);

@@ -1,4 +1,4 @@
-//! A connection is pointed at another host, or given another client, and the service ends at every write of that.
+//! Changes the host or the client of a connection, and aborts the service at every write of that change.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::{
     time::{now, seconds, until},
 };
 
-/// Longest wait until every account says that its client was changed.
+/// The longest wait until every account says that its client changed.
 const SWEPT: Duration = Duration::from_secs(15);
-/// Longest wait until the callers have called so often after a restart.
-const GOES_ON: Duration = Duration::from_secs(30);
+/// The longest wait for calls after a restart.
+const RESUMED: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     let accounts = if options.smoke { 12 } else { 300 };
@@ -39,7 +39,7 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
     let to_client = json!({ "client_id": "another-client", "client_secret": "secret" });
     for (what, change) in [("host", to_host), ("client", to_client)] {
         for place in &places {
-            // Each has a stage of its own.
+            // Give each case a new stage.
             *stage = Stage::open(&options.binary, None, false).await?;
             stage.populate(&["stable"], accounts).await?;
             one(stage, options.seed, what, &change, place, report).await?;
@@ -60,7 +60,7 @@ async fn one(
     stage.service.setup.arm(&[place])?;
     let path = format!("/v1/connections/{}", connection("stable").name);
     let first = stage.call(Method::PATCH, &path, Some(change.clone())).await;
-    // A place that is reached behind the response, or not at all: there may be nothing left to write for each account.
+    // The service may reach the place after it responds, or never if no account is left to write.
     let ended = stage.service.ended(Duration::from_secs(10)).await.is_ok();
     if !ended {
         report.fact(
@@ -74,8 +74,8 @@ async fn one(
     }
     stage.service.setup.disarm()?;
     stage.restart().await?;
-    // The callers go on for some calls: what the service finds half done must not lead a credential elsewhere.
-    load.next(stage.users.len().max(50), GOES_ON).await?;
+    // Keep calling for a while: a half-finished change must not send a credential to the wrong host.
+    load.next(stage.users.len().max(50), RESUMED).await?;
     let said = load.stop().await;
     let reply = stage
         .call(Method::PATCH, &path, Some(change.clone()))

@@ -1,4 +1,4 @@
-//! What one service denies acts on all: how long that takes.
+//! Measures how long it takes until all services enforce a denial that one of them made.
 
 use std::time::Duration;
 
@@ -16,27 +16,26 @@ use crate::{
     time::{Chance, now},
 };
 
-/// It acts within this, at the latest.
+/// All services must enforce a denial within this time.
 const BOUND: Duration = Duration::from_secs(1);
-/// Services are asked for so long before something is denied, so that they remember it; what they have read just then they
-/// remember the longest. In later rounds it is longer, by chance.
+/// Callers use the services for this long before a denial, so that the services cache what they read. A fresh entry
+/// stays in the cache the longest. Later rounds add a random time of up to `BEFORE_AT_MOST` milliseconds.
 const BEFORE: Duration = Duration::from_millis(500);
 const BEFORE_AT_MOST: usize = 5500;
-/// They are asked until all was refused for so long: what is refused stays refused.
+/// Callers stop when every call has been refused for this long. That shows that a refusal lasts.
 const STAYS: Duration = Duration::from_millis(1500);
-/// No denial is waited for longer.
+/// The longest wait for a refusal.
 const LONGEST: Duration = Duration::from_secs(30);
-/// Pause between two calls of a service: as exactly it is measured.
+/// The pause between two calls to a service, and so the precision of the measurement.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Something that is denied.
 struct Denial {
     name: &'static str,
     /// The request that denies it.
     method: Method,
     path: String,
     body: Option<Value>,
-    /// What is called, with which token.
+    /// The call that must be refused, and its token.
     call: String,
     bearer: String,
 }
@@ -50,7 +49,7 @@ pub(crate) async fn run(stage: &Stage, options: &Options, report: &mut Report) -
     let manager = stage
         .token(&new_credentials(setup, &manager).await?)
         .await?;
-    let mut longest: Vec<(&str, Acted)> = Vec::new();
+    let mut longest: Vec<(&str, Timing)> = Vec::new();
     for round in 0..rounds {
         let denials = denials(stage, round).await?;
         let longer = match round {
@@ -63,15 +62,15 @@ pub(crate) async fn run(stage: &Stage, options: &Options, report: &mut Report) -
             .map(|denial| one(stage, denial, &manager, before));
         for (denial, measured) in denials.iter().zip(join_all(measured).await) {
             let name = denial.name;
-            let Some(acted) = report.expect(name, measured) else {
+            let Some(timing) = report.expect(name, measured) else {
                 continue;
             };
             match longest.iter_mut().find(|(named, _)| *named == name) {
                 Some((_, most)) => {
-                    most.denied_in = acted.denied_in.max(most.denied_in);
-                    most.after = acted.after.max(most.after);
+                    most.denied_in = timing.denied_in.max(most.denied_in);
+                    most.after = timing.after.max(most.after);
                 }
-                None => longest.push((name, acted)),
+                None => longest.push((name, timing)),
             }
         }
         let enable = Some(json!({ "disabled": false }));
@@ -79,24 +78,24 @@ pub(crate) async fn run(stage: &Stage, options: &Options, report: &mut Report) -
             .call(Method::PATCH, "/v1/connections/signed-in", enable)
             .await?;
     }
-    for (name, acted) in longest {
+    for (name, timing) in longest {
         report.fact(
             format!("{name}: refused by all after"),
             format!(
                 "{} (the longest of {rounds}), behind a response of {}",
-                millis(acted.after),
-                millis(acted.denied_in)
+                millis(timing.after),
+                millis(timing.denied_in)
             ),
         );
         report.holds(
-            acted.after <= BOUND,
-            format!("{name}: refused by all only after {}", millis(acted.after)),
+            timing.after <= BOUND,
+            format!("{name}: refused by all only after {}", millis(timing.after)),
         );
     }
     Ok(())
 }
 
-/// One of each kind, of users and an application of their own.
+/// One denial of each kind, with new users and a new application.
 async fn denials(stage: &Stage, round: usize) -> Result<Vec<Denial>> {
     let application = new_credentials(&stage.service.setup, &["--name", "revoked"]).await?;
     let client = application["client_id"].as_str().unwrap_or_default();
@@ -127,16 +126,16 @@ async fn denials(stage: &Stage, round: usize) -> Result<Vec<Denial>> {
     Ok(denials)
 }
 
-/// How long it took until something was denied.
-struct Acted {
-    /// Until the first service had responded.
+/// How long a denial took.
+struct Timing {
+    /// Until the first service responded to the denial.
     denied_in: Duration,
-    /// From then on, until the last service let a call pass that began then.
+    /// From that response until the start of the last call that a service still allowed.
     after: Duration,
 }
 
-/// Denies it at the first service, while all are called.
-async fn one(stage: &Stage, denial: &Denial, manager: &str, before: Duration) -> Result<Acted> {
+/// Sends the denial to the first service while callers use all of them.
+async fn one(stage: &Stage, denial: &Denial, manager: &str, before: Duration) -> Result<Timing> {
     let began = now();
     let deny = async {
         tokio::time::sleep(before).await;
@@ -163,13 +162,13 @@ async fn one(stage: &Stage, denial: &Denial, manager: &str, before: Duration) ->
     let (denied, passed) = join(deny, try_join_all(calls)).await;
     let denied = denied?;
     let last = passed?.into_iter().max().unwrap_or_default();
-    Ok(Acted {
+    Ok(Timing {
         denied_in: denied.saturating_sub(before),
         after: last.saturating_sub(denied),
     })
 }
 
-/// Calls a service again and again; when the last call began that passed.
+/// Calls a service until it has refused calls for `STAYS`. Returns when the last allowed call began.
 async fn calls(url: String, denial: &Denial, before: Duration) -> Result<Duration> {
     let http = HttpClient::new();
     let url = format!("{url}{}", denial.call);
@@ -187,7 +186,7 @@ async fn calls(url: String, denial: &Denial, before: Duration) -> Result<Duratio
             passed = sent;
             refused = None;
         } else {
-            // What comes before the denial is another error, and no error of the service counts as a refusal.
+            // A refusal before the denial, or an error of the service, isn't the refusal that we measure.
             ensure!(
                 began.elapsed() + PAUSE > before && reply.status < 500,
                 "a call is refused otherwise: {}",

@@ -1,4 +1,4 @@
-//! Stopped while the disk is full, and started on a disk that is damaged or can only be read.
+//! Stops the service while the disk is full, and starts it on a read-only or damaged disk.
 
 use std::{fs, os::unix::fs::FileExt as _, time::Duration};
 
@@ -17,11 +17,11 @@ use crate::{
     time::{now, seconds, until},
 };
 
-/// Number of new tokens that fit into the spool.
+/// How many new tokens fit into the spool.
 const ROOM: usize = 10;
 
-/// New tokens arrive on the full disk. Then the service is stopped, and started when there is space. It names the tokens
-/// that the spool had no room for, and loses no others.
+/// New tokens arrive while the disk is full. Then the service stops, and starts when there is space again. It must name
+/// the tokens that didn't fit into the spool, and lose no others.
 pub(crate) async fn stop_while_full(
     stage: &mut Stage,
     more_than_room: bool,
@@ -122,7 +122,7 @@ pub(crate) async fn stop_while_full(
     Ok(())
 }
 
-/// Status and detail of `/readyz`.
+/// The status and detail of `/readyz`.
 async fn readyz(stage: &Stage) -> Result<(u16, String)> {
     let reply = stage.call(Method::GET, "/readyz", None).await?;
     let detail = reply.json()["detail"]
@@ -132,8 +132,7 @@ async fn readyz(stage: &Stage) -> Result<(u16, String)> {
     Ok((reply.status, detail))
 }
 
-/// The disk of the database can only be read when the service starts. A disk of a running service cannot be made read-only while
-/// it has files open there.
+/// Starts the service on a read-only disk. The kernel can't make a disk read-only while a service has files open on it.
 pub(crate) async fn read_only(stage: &mut Stage, report: &mut Report) -> Result<()> {
     stage.stop().await?;
     let remount = |stage: &Stage, mode| stage.disk.as_ref().context("no disk")?.remount(mode);
@@ -150,7 +149,7 @@ pub(crate) async fn read_only(stage: &mut Stage, report: &mut Report) -> Result<
     check::accounts(stage, Allowed::Nothing, report).await
 }
 
-/// A page of a table that only calls read is overwritten.
+/// Overwrites a page of `credential`, a table that the service reads only for calls.
 pub(crate) async fn damaged_page(stage: &mut Stage, report: &mut Report) -> Result<()> {
     stage.stop().await?;
     let path = stage.service.setup.database();

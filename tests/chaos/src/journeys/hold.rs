@@ -1,4 +1,5 @@
-//! A fault begins while the product issues new tokens, lasts, and ends. Callers of every kind send requests all the time.
+//! Starts a fault while the product issues new tokens, holds it for a while and ends it. Callers of every kind send
+//! requests all the time.
 
 use std::{
     collections::BTreeMap,
@@ -25,27 +26,28 @@ use crate::{
     time::{now, seconds, until},
 };
 
-/// Connections of the accounts whose tokens are in memory and stay valid.
+/// The connections of known accounts, whose tokens are in memory and stay valid.
 const KNOWN: [&str; 2] = ["rotating", "signed-in"];
-/// Accounts of each connection whose tokens are on their way when a fault begins.
+/// Accounts of each connection whose new tokens are in flight when a fault begins.
 const REFRESHED: usize = 2;
-/// Callers of accounts that the service has in memory, and callers of everything else.
+/// How many callers use known accounts. As many others send everything else.
 const CALLERS: usize = 6;
-/// Pause of a caller between two requests.
+/// A caller's pause between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Time until the service notices a fault.
+/// The service notices a fault within this time.
 const NOTICED: Duration = Duration::from_secs(3);
-/// Time after a fault until the service writes to the store and serves a new connection.
+/// After a fault, the service writes to the store and serves a new connection within this time.
 const AGAIN: Duration = Duration::from_secs(5);
-/// Time after a fault until everything works as before.
+/// After a fault, everything works as before within this time.
 const BACK: Duration = Duration::from_secs(10);
-/// Longest time for which a caller who sends nothing may keep a connection.
+/// The service closes a silent caller's connection within this time.
 const CUT: Duration = Duration::from_secs(100);
-/// The 99th percentile of refusals, in milliseconds, or as fast as calls were before on a machine that has much to do.
+/// The limit for the 99th percentile of refusals, in milliseconds. On a busy machine, refusals may take as long as
+/// calls took before the fault.
 const AT_ONCE: f64 = 100.0;
-/// After a fault, the 99th percentile is at most doubled, or it's so short that a caller doesn't notice.
+/// After a fault, the 99th percentile may double, or reach this many milliseconds.
 const UNNOTICED: f64 = 50.0;
-/// Other callers may be slower by this factor while someone holds unused connections.
+/// While someone holds unused connections, other calls may take this many times as long.
 const SANE: f64 = 10.0;
 
 pub(crate) async fn hold(
@@ -91,7 +93,7 @@ pub(crate) async fn hold(
         ),
     );
     if fault.is_silent() && !options.smoke {
-        // What the kernel never handed over stays open at its caller, so the service's own count is looked at.
+        // The kernel may keep a socket that the service never accepted, so count the service's own descriptors.
         let cut = until("all are cut", CUT, async || {
             (stage.service.descriptors()? < open + 50).then_some(())
         });
@@ -132,7 +134,8 @@ pub(crate) async fn hold(
     check::accounts(stage, Allowed::Nothing, report).await
 }
 
-/// The same, but the service is killed as soon as it could keep what it has read somewhere else, and starts when the fault is over.
+/// Like `hold`, but kills the service as soon as it could have saved its new tokens outside the store. Starts it again
+/// when the fault is over.
 pub(crate) async fn killed(stage: &mut Stage, fault: Fault, report: &mut Report) -> Result<()> {
     populate(stage).await?;
     let refreshes = refreshes(stage, |_| true).await?;
@@ -143,7 +146,7 @@ pub(crate) async fn killed(stage: &mut Stage, fault: Fault, report: &mut Report)
         all.all(|refresh| refresh.responded.is_some()).then_some(())
     })
     .await?;
-    // The service has nothing to wait for but the store: what it read is somewhere durable by now.
+    // The service waits only for the store, so by now the tokens must be somewhere durable.
     tokio::time::sleep(Duration::from_secs(2)).await;
     drop(refreshes);
     stage.kill().await?;
@@ -163,8 +166,8 @@ async fn populate(stage: &mut Stage) -> Result<()> {
 
 type Refreshes = JoinSet<Result<(bool, String)>>;
 
-/// Asks for new tokens of some accounts, and waits until their token requests are at the product: whether what is said to each is
-/// right, and what it is.
+/// Refreshes some accounts, and waits until the product has received the token requests. Each task returns the
+/// service's response, and whether that response is acceptable.
 async fn refreshes(stage: &Stage, wanted: impl Fn(&User) -> bool) -> Result<Refreshes> {
     stage.books.behave(Behaviour {
         token_delay: Duration::from_millis(1500),
@@ -190,7 +193,8 @@ async fn refreshes(stage: &Stage, wanted: impl Fn(&User) -> bool) -> Result<Refr
     Ok(all)
 }
 
-/// Other accounts are refreshed while it lasts: no token is asked for that could not be kept, and the account serves nevertheless.
+/// Refreshes other accounts during the fault. If the store is down, the service must not request tokens that it can't
+/// store. The accounts must still work.
 async fn while_it_lasts(stage: &Stage, fault: Fault, report: &mut Report) -> Result<()> {
     let asked = stage.books.requests();
     let stable = |user: &&User| {
@@ -217,7 +221,7 @@ async fn while_it_lasts(stage: &Stage, fault: Fault, report: &mut Report) -> Res
     Ok(())
 }
 
-/// A caller with a connection of its own is served.
+/// Checks that the service serves a new connection.
 async fn new_connection(stage: &Stage) -> Result<()> {
     let url = format!("{}/healthz", stage.service.setup.url());
     let http = HttpClient::new();
@@ -228,22 +232,22 @@ async fn new_connection(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// One request.
+/// A request and its result.
 #[derive(Debug)]
 struct Sample {
     began: Instant,
     ended: Instant,
-    /// A call with an account and a token that the service has in memory.
+    /// Whether the service has the account and its token in memory.
     is_known: bool,
     ok: bool,
-    /// Refused, with a time after which the caller can retry.
+    /// Refused with a time to retry.
     retryable: bool,
-    /// Neither, because of a fault of the service.
+    /// Neither `ok` nor `retryable`, and the service is to blame.
     wrong: bool,
     says: String,
 }
 
-/// Callers who send requests until they are stopped.
+/// Callers that send requests until they're stopped.
 struct Probes {
     callers: JoinSet<()>,
     samples: Arc<Mutex<Vec<Sample>>>,
@@ -294,7 +298,7 @@ impl Probes {
     }
 }
 
-/// Something that needs the store.
+/// A request that needs the store.
 fn other<'a>(turn: usize, user: &User, bearer: &'a str, form: &str) -> (Method, String, Parts<'a>) {
     match turn % 6 {
         0 => {
@@ -353,7 +357,7 @@ impl Sample {
 struct Found {
     fault: Fault,
     began: Instant,
-    /// When the service notices it.
+    /// When the service must have noticed it.
     noticed: Instant,
     ended: Instant,
     up: Instant,

@@ -1,4 +1,4 @@
-//! Services are killed and PostgreSQL is started again at moments drawn by chance, under load.
+//! Kills services and restarts PostgreSQL at random times under load.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -17,21 +17,21 @@ use crate::{
     time::Chance,
 };
 
-/// Callers who request a refresh with each call while PostgreSQL restarts.
+/// Callers that refresh with each call while PostgreSQL restarts.
 const CALLERS: usize = 48;
-/// Time after the restart of PostgreSQL until every account can be refreshed.
+/// How long after PostgreSQL's restart every account can be refreshed again.
 const BACK: Duration = Duration::from_secs(5);
-/// Longest time of a refresh.
+/// The longest time that a refresh takes.
 const UNDER_WAY: Duration = Duration::from_secs(2);
-/// Accounts with the refresh that holds each.
+/// Accounts that are being refreshed, each with the owner of its lease.
 const LEASES: &str = "SELECT id || ' ' || (body::jsonb -> 'lease' ->> 'owner') FROM account
     WHERE body::jsonb -> 'lease' ->> 'owner' IS NOT NULL";
 
-/// Kills one service after the other, and on PostgreSQL the database server as well; then events are counted too.
+/// Kills one service after another. If they share PostgreSQL, also restarts PostgreSQL and checks the events.
 pub(crate) async fn kills(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     let services = stage.services().count();
     let is_shared = stage.database.server().is_some();
-    // In the long form few refreshes are under way, so that the accounts that rotate outlast the kills.
+    // The long form starts few refreshes, so that the rotating accounts survive the kills.
     let (kills, each, refreshes, life) = match (is_shared, options.smoke) {
         (false, true) => (10, 6, 4, 8),
         (true, true) => (4, 3, 6, 20),
@@ -72,7 +72,7 @@ pub(crate) async fn kills(stage: &mut Stage, options: &Options, report: &mut Rep
     }
 }
 
-/// PostgreSQL restarts while every call requests a refresh. All accounts must work again soon after that.
+/// Restarts PostgreSQL while every call requests a refresh. All accounts must work again soon after.
 pub(crate) async fn restarts(
     stage: &mut Stage,
     options: &Options,
@@ -108,7 +108,7 @@ pub(crate) async fn restarts(
     check::accounts(stage, Allowed::Nothing, report).await
 }
 
-/// Stops it by a crash and normally, in turns.
+/// Restarts PostgreSQL, in turn by a crash and normally.
 async fn restart(stage: &Stage, number: usize) -> Result<()> {
     let how = ["immediate", "fast"][number % 2];
     postgres(stage, move |server| {

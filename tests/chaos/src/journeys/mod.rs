@@ -1,4 +1,4 @@
-//! Journeys on a stage. Each checks what must hold.
+//! The journeys. Each runs on a stage and checks what must hold.
 
 pub(crate) mod change;
 pub(crate) mod deny;
@@ -20,7 +20,7 @@ use crate::{
     stage::Stage,
 };
 
-/// The service is killed when it has nothing to do.
+/// Kills the service while it's idle, and starts it again.
 pub(crate) async fn restart_killed(stage: &mut Stage, report: &mut Report) -> Result<()> {
     stage.restart_killed().await?;
     check::accounts(stage, Allowed::Nothing, report).await

@@ -1,4 +1,4 @@
-//! The process: stopped by signals, frozen, with a wrong clock.
+//! Stops the process by signals, freezes it, and sets its clock back.
 
 use std::time::Duration;
 
@@ -20,14 +20,15 @@ use crate::{
     time::{now, seconds, until},
 };
 
-/// Calls in flight when a signal comes; every other one writes.
+/// Calls in flight when a signal arrives. Every other one writes.
 const CALLS: usize = 50;
-/// Longest wait for the end after a second signal.
+/// The longest wait for the exit after a second signal.
 const CUT: Duration = Duration::from_secs(8);
-/// Longest wait for the end after one.
+/// The longest wait for the exit after one signal.
 const DRAINED: Duration = Duration::from_secs(60);
 
-/// Sends signals while calls are in flight, each of which takes this number of seconds. The service finishes them, or cancels and records them.
+/// Sends signals while calls are in flight. Each call takes `takes` seconds. The service must finish the calls, or
+/// cancel and record them.
 pub(crate) async fn signalled(
     stage: &mut Stage,
     signals: &[&str],
@@ -55,7 +56,7 @@ pub(crate) async fn signalled(
     let began = now();
     for (number, signal) in signals.iter().enumerate() {
         if number > 0 {
-            // Two signals at once are one.
+            // The kernel merges two identical signals that are pending.
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
         stage.service.signal(signal)?;
@@ -66,7 +67,7 @@ pub(crate) async fn signalled(
         .map(|call| call.unwrap_or_default())
         .collect();
     let limit = if signals.len() > 1 { CUT } else { DRAINED };
-    // What only reloads goes on.
+    // SIGHUP only reloads, so the service must keep running.
     let goes_on = signals == ["HUP"] && stage.service.readiness(&stage.http).await == Some(200);
     if goes_on {
         report.fact("it goes on", "yes");
@@ -110,7 +111,7 @@ pub(crate) async fn signalled(
     check::accounts(stage, Allowed::Nothing, report).await
 }
 
-/// A call that takes so long; what its caller reads.
+/// Starts a call that takes this long. Returns what its caller reads.
 fn begin(stage: &Stage, number: usize, takes: Duration) -> JoinHandle<String> {
     let user = &stage.users[number % stage.users.len()];
     let wait = takes.as_millis();
@@ -130,11 +131,11 @@ fn begin(stage: &Stage, number: usize, takes: Duration) -> JoinHandle<String> {
     })
 }
 
-/// Calls that the database has a record of.
+/// The number of recorded calls.
 fn records(stage: &Stage) -> Result<usize> {
     let mut calls = 0;
     for body in stage.database.rows("SELECT body FROM call_total")? {
-        // Connection, tool, outcome, and how many calls there were of each duration.
+        // A row has the connection, the tool, the outcome, and the number of calls for each duration.
         let totals: Value = serde_json::from_str(&body)?;
         let rows = totals["counts"].as_array().into_iter().flatten();
         let counts = rows.filter_map(|row| row[3].as_array()).flatten();
@@ -143,7 +144,8 @@ fn records(stage: &Stage) -> Result<usize> {
     Ok(usize::try_from(calls)?)
 }
 
-/// A process that holds new tokens is frozen past its lease, another process recovers its accounts, and it wakes.
+/// Freezes a process that holds new tokens until its lease expires. Another process recovers the accounts, and then the
+/// first one continues.
 pub(crate) async fn sigstop(
     stage: &mut Stage,
     options: &Options,
@@ -153,7 +155,7 @@ pub(crate) async fn sigstop(
     let mut other = stage.service.setup.clone();
     other.port = free_port()?;
     other.instance = "-other";
-    // A lease is a matter of the time of day: in the short form the other process is ahead.
+    // A lease expires by the wall clock. The short form sets the other process's clock ahead instead of waiting.
     other.arm(if options.smoke { &["clock=200"] } else { &[] })?;
     let other = Service::start(other, &stage.http).await?;
     stage.service.setup.arm(&["refresh.keep:before=pause"])?;
@@ -171,7 +173,7 @@ pub(crate) async fn sigstop(
         }))
     };
     let frozen = async {
-        // It has read its new tokens, and is about to keep them.
+        // Wait until the process has read its new tokens and is about to store them.
         let count = stage.users.len();
         let what = "the responses are read";
         until(what, Duration::from_secs(20), async || {
@@ -216,7 +218,7 @@ pub(crate) async fn sigstop(
     Ok(())
 }
 
-/// The clock goes back by an hour: after a crash with a lease, and while the service runs.
+/// Sets the clock back by an hour: after a crash with a lease, and while the service runs.
 pub(crate) async fn clock_back(stage: &mut Stage, report: &mut Report) -> Result<()> {
     const LIMIT: Duration = Duration::from_secs(15);
     stage.populate(&["stable", "strict"], 1).await?;

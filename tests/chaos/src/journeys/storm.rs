@@ -1,4 +1,4 @@
-//! All callers of one account come at once, at five services, when its access token has ended.
+//! All callers of one account arrive at five services at the same time, just after its access token expired.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 const CALLERS: usize = 1000;
-/// A token that is younger is sent as it is.
+/// Stead treats a younger token as just issued and doesn't refresh it.
 const OLD: Duration = Duration::from_millis(5500);
 
 pub(crate) async fn run(stage: &Stage, report: &mut Report) -> Result<()> {
@@ -31,7 +31,7 @@ pub(crate) async fn run(stage: &Stage, report: &mut Report) -> Result<()> {
     });
     let before = stage.books.state().grants[user.grant].refreshes.len();
     let began = now();
-    // Requests go to one service after the other.
+    // `read` sends each request to the next service.
     let calls = (0..CALLERS).map(|_| async {
         match stage.read(&user).await {
             Ok(reply) => reply.says(),

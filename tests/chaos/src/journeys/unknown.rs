@@ -1,4 +1,4 @@
-//! Each change is committed, and the service reads that it failed, as when the response of a database is lost.
+//! Commits each change but tells the service that the commit failed, as if the database's response got lost.
 
 use anyhow::Result;
 use http::Method;
@@ -10,7 +10,7 @@ use crate::{
     stage::Stage,
 };
 
-/// Changes of a whole journey, each of which is reported as failed once.
+/// The changes of a whole journey. Each one is reported as failed once.
 const CHANGES: [&str; 7] = [
     "link.create",
     "authorization.start",
@@ -29,7 +29,7 @@ pub(crate) async fn run(stage: &mut Stage, report: &mut Report) -> Result<()> {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut failed = 0;
     for connection in &CONNECTIONS {
-        // Its earlier passes are forgotten when a place is passed while the file does not name it.
+        // A failpoint forgets its count when it's passed while the file doesn't name it.
         stage.service.setup.arm(&[])?;
         let before = stage.connect(connection, "before").await?;
         let path = format!("{}/refresh", before.account());

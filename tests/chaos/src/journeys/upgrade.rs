@@ -1,4 +1,4 @@
-//! Two versions of the service side by side on one PostgreSQL, as while servers are replaced one after the other.
+//! Runs two versions of the service side by side on one PostgreSQL, as in a rolling update.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -20,16 +20,16 @@ use crate::{
     time::{now, seconds},
 };
 
-/// What a newer version could add, and that it notes it as what older ones need not know.
+/// A schema change that a newer version could make, with the row that tells older versions to ignore it.
 const EXPANDS: &str = "
     ALTER TABLE account ADD COLUMN made_up BIGINT NOT NULL DEFAULT 0;
     CREATE TABLE made_up (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL);
     CREATE INDEX made_up_by_body ON made_up (body);
     INSERT INTO stead_schema_expansion (version, applied_at) SELECT
         GREATEST((SELECT MAX(version) FROM stead_schema), (SELECT MAX(version) FROM stead_schema_expansion)) + 1, now()";
-/// A member of a body that neither version knows, written as a newer one would.
+/// A body member that neither version knows, as a newer version would write it.
 const MEMBER: &str = r#""made_up":{"kept":[true,null]}"#;
-/// The table whose rows get it. Most other rows have a MAC, so the service would refuse what SQL adds to them.
+/// The table whose rows get that member. Most other rows have a MAC, so the service would refuse rows that SQL changed.
 const TABLE: &str = "account";
 
 pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
@@ -46,7 +46,7 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
         "UPDATE {TABLE} SET version = version + 1, body = left(body, -1) || ',{MEMBER}}}'"
     ))?;
     let before = marked(stage)?;
-    // An older one starts on what a newer one has expanded.
+    // An older version must start on a schema that a newer one expanded.
     let setup = Setup {
         port: free_port()?,
         instance: "-again",
@@ -102,7 +102,7 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
     events::came(stage, follower, report).await
 }
 
-/// A user comes and goes; each request is sent to another service than the one before.
+/// Connects and disconnects a user. Each request goes to the next service.
 async fn journey(stage: &Stage, number: usize) -> Result<()> {
     let connection = &CONNECTIONS[number % CONNECTIONS.len()];
     let user = stage
@@ -128,7 +128,7 @@ async fn journey(stage: &Stage, number: usize) -> Result<()> {
     Ok(())
 }
 
-/// Versions of the rows that have the member.
+/// The versions of the rows that have the member.
 fn marked(stage: &Stage) -> Result<BTreeMap<String, u64>> {
     let rows = stage.database.rows(&format!(
         "SELECT id || ' ' || version FROM {TABLE} WHERE position('{MEMBER}' IN body) > 0"
@@ -140,7 +140,7 @@ fn marked(stage: &Stage) -> Result<BTreeMap<String, u64>> {
     read.collect()
 }
 
-/// The older version writes every account, connection and webhook that existed before.
+/// Lets the older version write every account, connection and webhook that existed before.
 async fn write_all(stage: &Stage) -> Result<()> {
     let url = stage.service.setup.url();
     let send = async |method: Method, path: String, json: Option<Value>| {

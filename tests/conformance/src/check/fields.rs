@@ -1,10 +1,10 @@
-//! Lists of fields, as Google's APIs take them to shorten a response (`fields=items(id,start/date)`).
+//! Field lists, with which Google's APIs shorten a response (`fields=items(id,start/date)`).
 
 use serde_json::Value;
 
 use crate::description::Description;
 
-/// What is wrong with a list of fields of a response of this schema.
+/// Returns the faults of a field list for a response with this schema.
 pub(super) fn of_response(description: &Description, schema: &Value, list: &str) -> Vec<String> {
     let mut reader = Reader {
         description,
@@ -20,7 +20,7 @@ pub(super) fn of_response(description: &Description, schema: &Value, list: &str)
     reader.wrong
 }
 
-/// What is wrong with a plain list of which each item must be among `known`.
+/// Returns the faults of a plain list whose items must be in `known`.
 pub(super) fn listed(known: &[String], list: &str) -> Vec<String> {
     list.split(',')
         .filter(|item| *item != "*" && !known.iter().any(|known| known == top(item)))
@@ -33,7 +33,7 @@ pub(super) fn listed(known: &[String], list: &str) -> Vec<String> {
         .collect()
 }
 
-/// The first step of a path, which may be written with dots or slashes.
+/// The first step of a path. Steps are separated by dots or slashes.
 fn top(path: &str) -> &str {
     path.split(['.', '/']).next().unwrap_or_default()
 }
@@ -45,7 +45,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Items with commas between them. `schemas` are those that the names may be members of.
+    /// Reads items separated by commas. Each name may be a member of any of `schemas`.
     fn list(&mut self, schemas: &[&'a Value]) {
         loop {
             self.item(schemas);
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The schemas of the member `name`; none where nothing is known of it.
+    /// The schemas of the member `name`. Empty if nothing is known about it.
     fn below(&mut self, schemas: &[&'a Value], name: &str) -> Vec<&'a Value> {
         if schemas.is_empty() {
             return Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
                 (Some(members), _) if name == "*" => below.extend(members.values()),
                 (Some(members), None) => below.extend(members.get(name)),
                 (_, Some(value)) => below.push(value),
-                // A value of any kind.
+                // The schema allows any value.
                 (None, None) => free = schema["type"] == "any",
             }
         }

@@ -1,4 +1,4 @@
-//! What is held against a description: a request, a response, a tool's scopes.
+//! Checks a request, a response or a tool's scopes against a description.
 
 mod fields;
 pub(crate) mod request;

@@ -1,4 +1,4 @@
-//! A request against a description.
+//! Checks a request against a description.
 
 use std::fmt::Write as _;
 
@@ -14,19 +14,18 @@ use crate::{
     schema::Reading,
 };
 
-/// A request as it goes over the wire.
+/// A request as it's sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) verb: String,
-    /// Path and query.
+    /// The path and the query.
     pub(crate) target: String,
-    /// Names in lower case.
+    /// Names are in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Value>,
 }
 
 impl Request {
-    /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -45,7 +44,7 @@ impl Request {
     }
 }
 
-/// Headers that HTTP and OAuth bring along (RFC 9110, RFC 6750), which descriptions leave out.
+/// Headers of HTTP and OAuth (RFC 9110, RFC 6750), which descriptions omit.
 const PLAIN_HEADERS: [&str; 5] = [
     "accept",
     "authorization",
@@ -54,10 +53,10 @@ const PLAIN_HEADERS: [&str; 5] = [
     "if-none-match",
 ];
 
-/// Finds the method that a request is for.
+/// Finds the method of a request.
 ///
 /// # Errors
-/// The reason, where there is none.
+/// The reason, if the description has no such method.
 pub(crate) fn method<'a>(
     description: &'a Description,
     request: &Request,
@@ -68,7 +67,7 @@ pub(crate) fn method<'a>(
         .iter()
         .filter(|method| method.path.fit(path).is_some())
         .collect();
-    // Variables are checked here, too: `/v1/{+name}` matches nearly everything, and its pattern says what is meant.
+    // Check the variables too: `/v1/{+name}` fits nearly every path, so the variable's pattern decides.
     let exact: Vec<&Method> = fitting
         .iter()
         .copied()
@@ -95,7 +94,7 @@ pub(crate) fn method<'a>(
 /// Checks a request for `method`.
 ///
 /// # Errors
-/// Where the description itself is broken.
+/// If the description itself is broken.
 pub(crate) fn check(
     description: &Description,
     method: &Method,
@@ -111,7 +110,7 @@ pub(crate) fn check(
     Ok(outcome)
 }
 
-/// Checks which scopes the tool that sends a request declares: each of them must be enough.
+/// Checks the scopes of the tool that sends a request. Each declared scope must be enough on its own.
 pub(crate) fn scopes(method: &Method, declared: &[String]) -> Outcome {
     let mut outcome = Outcome::default();
     let Some(accepted) = &method.scopes else {
@@ -268,7 +267,7 @@ fn body(
     Ok(())
 }
 
-/// Header names are the same in any case (RFC 9110, "Field Names").
+/// Header names ignore case (RFC 9110, "Field Names").
 fn parameter<'a>(method: &'a Method, place: Place, name: &str) -> Option<&'a Parameter> {
     method.parameters_in(place).find(|known| {
         known.name == name || (place == Place::Header && known.name.eq_ignore_ascii_case(name))
@@ -287,7 +286,7 @@ fn value_findings(
     Ok(compiled.findings(&value, place))
 }
 
-/// The value that a text stands for where a number or a boolean is expected; otherwise the text.
+/// Parses the text if the schema expects a number or a boolean. Otherwise, or if that fails, the value is the text.
 fn typed(schema: &Value, text: &str) -> Value {
     match schema["type"].as_str() {
         Some("integer") => text

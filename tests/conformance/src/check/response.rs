@@ -1,4 +1,4 @@
-//! A response against the method that gives it.
+//! Checks a response against its method.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -16,19 +16,19 @@ pub(crate) struct Response<'a> {
     pub(crate) body: ResponseBody<'a>,
 }
 
-/// What a response carries.
+/// The body of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ResponseBody<'a> {
     Empty,
     Json(&'a Value),
-    /// Something else than JSON.
+    /// Not JSON.
     Other,
 }
 
 /// Checks a response of `method`.
 ///
 /// # Errors
-/// Where the description itself is broken.
+/// If the description itself is broken.
 pub(crate) fn check(
     description: &Description,
     method: &Method,

@@ -8,7 +8,7 @@ use super::{
     template::Template,
 };
 
-/// Name, methods, and what references point into.
+/// Returns the API's name, its methods, and the document that references point into.
 pub(super) fn read(mut document: Value) -> Result<(String, Vec<Method>, Value)> {
     let text = |name: &str| document[name].as_str().unwrap_or_default().to_owned();
     let name = format!("{} {}", text("title"), text("version"));
@@ -20,7 +20,7 @@ pub(super) fn read(mut document: Value) -> Result<(String, Vec<Method>, Value)> 
     Ok((name, methods, json!({ "schemas": point(schemas) })))
 }
 
-/// The methods of a resource and of those below it.
+/// Collects the methods of a resource and of its sub-resources.
 fn collect(
     resource: &Value,
     base: &str,
@@ -31,7 +31,7 @@ fn collect(
         let read = read_method(method, base, common)?;
         let upload = &method["mediaUpload"]["protocols"]["simple"]["path"];
         if let Some(path) = upload.as_str() {
-            // The body has two parts, the first of which is the schema's. The check doesn't read them.
+            // An upload's body has two parts, and the schema describes the first. The check reads neither.
             methods.push(Method {
                 path: Template::parse(path, true)?,
                 body: None,
@@ -83,8 +83,8 @@ fn parameter(name: &str, known: &Value) -> Parameter {
             Some("path") => Place::Path,
             _ => Place::Query,
         },
-        // What newer documents say only in the description. A name with a dot is a member of a message, which may be
-        // left out as a whole.
+        // Newer documents say it only in the description. A name with a dot is a member of a message, and the whole
+        // message may be absent.
         required: known["required"] == true
             || (words.starts_with("Required.") && !name.contains('.')),
         repeated: known["repeated"] == true,
@@ -93,7 +93,7 @@ fn parameter(name: &str, known: &Value) -> Parameter {
     }
 }
 
-/// The schema of one value, with the limits as numbers: parameters give them as texts.
+/// The schema of one value. Discovery documents write a parameter's limits as texts; here they're numbers.
 fn schema_of_text(known: &Value) -> Value {
     let mut schema = Map::new();
     for name in ["type", "format", "enum", "pattern"] {
@@ -126,7 +126,7 @@ fn mask(name: &str, known: &Value, words: &str) -> Option<Mask> {
     Some(listed.map_or(Mask::Unlisted, Mask::Listed))
 }
 
-/// The items of ` * one * two`.
+/// The items of a list such as ` * one * two`.
 fn list_items(list: &str) -> Vec<String> {
     let mut words = list.split_whitespace();
     let mut items = Vec::new();
@@ -136,7 +136,7 @@ fn list_items(list: &str) -> Vec<String> {
     items
 }
 
-/// References by name become references by pointer.
+/// Turns references by name into references by pointer.
 fn point(value: Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(

@@ -1,39 +1,36 @@
-//! A method of an API: what it takes and what it responses.
+//! A method of an API: its parameters, its body and its responses.
 
 use serde_json::Value;
 
 use super::template::Template;
 
-/// One operation.
 pub(crate) struct Method {
-    /// Name in the description.
+    /// The name in the description.
     pub(crate) id: String,
-    /// HTTP method, in capitals.
+    /// The HTTP method, in capitals.
     pub(crate) verb: String,
     pub(crate) path: Template,
-    /// In the path, the query and the headers.
+    /// The parameters in the path, the query and the headers.
     pub(crate) parameters: Vec<Parameter>,
-    /// The JSON body that it takes; nothing where it takes none.
+    /// The JSON body. `None` if the method takes none.
     pub(crate) body: Option<Body>,
-    /// OAuth scopes, any one of which suffices; nothing where the description names none.
+    /// OAuth scopes, any one of which is enough. `None` if the description names none.
     pub(crate) scopes: Option<Vec<String>>,
-    /// By status, `2XX` or `default`.
+    /// The responses by status, `2XX` or `default`.
     pub(crate) responses: Vec<(String, ResponseSchema)>,
 }
 
-/// A parameter.
 pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) place: Place,
     pub(crate) required: bool,
-    /// May come several times; `schema` is that of one.
+    /// Whether it may occur several times. Then `schema` describes one value.
     pub(crate) repeated: bool,
     pub(crate) schema: Value,
-    /// Set where the value names fields.
+    /// Set if the value is a field list.
     pub(crate) mask: Option<Mask>,
 }
 
-/// Where a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Path,
@@ -41,36 +38,36 @@ pub(crate) enum Place {
     Header,
 }
 
-/// What a list of fields may name.
+/// The names that a field list may contain.
 pub(crate) enum Mask {
-    /// Fields of the response, at any depth.
+    /// Fields of the response at any depth.
     OfResponse,
-    /// Fields that the description lists.
+    /// These fields.
     Listed(Vec<String>),
-    /// Fields that the description does not list.
+    /// Fields that the description doesn't list.
     Unlisted,
 }
 
-/// A request's body.
+/// The body of a request.
 pub(crate) struct Body {
-    /// Nothing where any JSON will do.
+    /// `None` if any JSON is allowed.
     pub(crate) schema: Option<Value>,
     pub(crate) required: bool,
 }
 
-/// A response's body.
+/// The body of a response.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ResponseSchema {
-    /// There is none.
+    /// No body.
     Empty,
-    /// The description does not say.
+    /// The description doesn't say.
     Open,
-    /// JSON of this schema.
+    /// JSON with this schema.
     Schema(Value),
 }
 
 impl Method {
-    /// What is answered with `status`; nothing where the description does not know the status.
+    /// The response for `status`. `None` if the description doesn't have that status.
     pub(crate) fn response(&self, status: u16) -> Option<&ResponseSchema> {
         let (exact, class) = (status.to_string(), format!("{}XX", status / 100));
         [exact.as_str(), class.as_str(), "default"]
@@ -83,12 +80,12 @@ impl Method {
             })
     }
 
-    /// Name in reports: verb and path.
+    /// The name in reports: the HTTP method and the path.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.verb, self.path.text())
     }
 
-    /// The parameters of one place.
+    /// The parameters in one place.
     pub(crate) fn parameters_in(&self, place: Place) -> impl Iterator<Item = &Parameter> {
         self.parameters
             .iter()

@@ -1,4 +1,4 @@
-//! One API as its owner describes it, whatever the language of the description.
+//! A vendor's description of one API, independent of the description's format.
 
 mod google;
 mod method;
@@ -14,13 +14,13 @@ use super::schema::{Compiled, Reading, resolved};
 pub(crate) use method::{Mask, Method, Parameter, Place, ResponseSchema};
 pub(crate) use template::Template;
 
-/// One API in one version.
+/// One version of one API.
 pub(crate) struct Description {
-    /// Name in reports: title and version.
+    /// The name in reports: title and version.
     pub(crate) name: String,
-    /// What can be checked of it.
+    /// The methods that can be checked.
     pub(crate) methods: Vec<Method>,
-    /// What references in schemas point into.
+    /// The document that references in schemas point into.
     root: Value,
     compiled: RefCell<HashMap<String, Rc<Compiled>>>,
 }
@@ -30,7 +30,7 @@ impl Description {
     /// or YAML.
     ///
     /// # Errors
-    /// Where the file cannot be read, or is neither.
+    /// If the file can't be read, or is neither.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path)
             .with_context(|| format!("cannot read the description {}", path.display()))?;
@@ -42,10 +42,10 @@ impl Description {
         Self::of(document).with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// Reads a document.
+    /// Reads a parsed document.
     ///
     /// # Errors
-    /// Where it is neither a discovery document nor an OpenAPI description.
+    /// If it's neither a discovery document nor an OpenAPI description.
     pub(crate) fn of(document: Value) -> Result<Self> {
         let (name, methods, root) = if document.get("discoveryVersion").is_some() {
             google::read(document)?
@@ -62,10 +62,10 @@ impl Description {
         })
     }
 
-    /// A schema of this description, ready to check values. `method` is the id of the method that it is used by.
+    /// Compiles a schema of this description to check values. `method` is the ID of the method that uses it.
     ///
     /// # Errors
-    /// Where it is not a schema, or refers to nothing.
+    /// If it isn't a schema, or contains a reference to nothing.
     pub(crate) fn compile(
         &self,
         schema: &Value,
@@ -83,7 +83,7 @@ impl Description {
         Ok(compiled)
     }
 
-    /// What a schema's reference leads to, until there is none.
+    /// Follows the references of a schema to the end.
     pub(crate) fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         resolved(&self.root, schema)
     }

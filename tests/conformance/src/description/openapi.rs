@@ -11,7 +11,7 @@ use crate::schema::resolved;
 
 const VERBS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// Name, methods, and what references point into: the document itself.
+/// Returns the API's name, its methods, and the document itself, which references point into.
 pub(super) fn read(document: Value) -> Result<(String, Vec<Method>, Value)> {
     let info = &document["info"];
     let text = |name: &str| info[name].as_str().unwrap_or_default();

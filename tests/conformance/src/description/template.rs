@@ -1,9 +1,8 @@
-//! Paths with variables: `{x}` is one segment, `{+x}` any number (RFC 6570, "Simple String Expansion" and "Reserved
-//! Expansion").
+//! Paths with variables: `{x}` is one segment, `{+x}` is any number of them (RFC 6570, "Simple String Expansion" and
+//! "Reserved Expansion").
 
 use anyhow::{Result, bail};
 
-/// A path with variables.
 pub(crate) struct Template {
     text: String,
     pieces: Vec<Piece>,
@@ -11,7 +10,7 @@ pub(crate) struct Template {
 
 enum Piece {
     Literal(String),
-    /// Without a slash; where `plain`, without a colon either, which simple expansion encodes.
+    /// A segment has no slash. If it's `plain`, it has no colon either, because simple expansion encodes colons.
     Segment {
         name: String,
         plain: bool,
@@ -20,8 +19,7 @@ enum Piece {
 }
 
 impl Template {
-    /// `plain` says that a value in a segment is encoded down to unreserved characters, so that a colon after it belongs
-    /// to the template.
+    /// With `plain`, values encode their colons, so a colon after a variable belongs to the template.
     pub(crate) fn parse(text: &str, plain: bool) -> Result<Self> {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -54,7 +52,7 @@ impl Template {
         &self.text
     }
 
-    /// How much of the path is fixed; of two templates that fit, the one with more is meant.
+    /// How many characters of the path are fixed. If two templates fit, the one with more fixed characters is meant.
     pub(crate) fn fixed(&self) -> usize {
         self.pieces
             .iter()
@@ -65,7 +63,7 @@ impl Template {
             .sum()
     }
 
-    /// The variables of a path that fits, still encoded.
+    /// The variables of a path, still encoded. `None` if the path doesn't fit.
     pub(crate) fn fit<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
         let mut variables = Vec::new();
         fit(&self.pieces, path, &mut variables).then(|| {
@@ -75,7 +73,8 @@ impl Template {
     }
 }
 
-/// FormatCheck the pieces one by one; a variable takes as much as leaves the rest fitting. Variables come last first.
+/// Matches the pieces in order. Each variable takes as much as possible, as long as the rest still fits. Collects the
+/// variables in reverse order.
 fn fit<'a>(pieces: &'a [Piece], path: &'a str, variables: &mut Vec<(&'a str, &'a str)>) -> bool {
     let Some((piece, others)) = pieces.split_first() else {
         return path.is_empty();

@@ -1,11 +1,11 @@
-//! The exceptions, product by product.
+//! The exceptions of each product.
 
 use super::{Exception, Instead};
 use crate::products::{
     CALENDAR, DRIVE, GMAIL, NOTION_2022, NOTION_2025, NOTION_2026, PEOPLE, SNOWFLAKE,
 };
 
-/// Every exception.
+/// All exceptions.
 pub(crate) const EXCEPTIONS: &[Exception] = &[
     // ---- mail
     Exception::new(
@@ -49,7 +49,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
             "the case shows how the product refuses a field",
         )
     },
-    // ---- workspace: the older descriptions are made for a few uses; what they leave out, the newest one holds.
+    // ---- workspace: the older descriptions cover only a few uses. The newest one has the rest.
     Exception::new(NOTION_2022, &["method"], RETRIEVE_A_COMMENT)
         .of("GET", "/v1/comments/{comment}")
         .instead(Instead::Description(NOTION_2026)),

@@ -1,4 +1,4 @@
-//! Where a description says less than its product does. Each exception names the document that allows what is sent.
+//! Exceptions for incomplete descriptions. Each one names the document that allows the request.
 
 mod list;
 
@@ -7,40 +7,40 @@ use std::{cell::Cell, fmt};
 use super::{check::request::Request, description::Template, finding::Finding};
 pub(crate) use list::EXCEPTIONS;
 
-/// A place that is excused.
+/// Excuses findings of a description.
 #[derive(Debug)]
 pub(crate) struct Exception {
-    /// File of the description that falls short.
+    /// The file of the incomplete description.
     pub(crate) source: &'static str,
-    /// HTTP method; nothing for all.
+    /// The HTTP method. `None` for all methods.
     pub(crate) verb: Option<&'static str>,
-    /// Path template; nothing for all.
+    /// The path template. `None` for all paths.
     pub(crate) path: Option<&'static str>,
-    /// Which findings: their places, or places above them; `*` stands for one step.
+    /// The places of the findings, or places above them. `*` means one step.
     pub(crate) places: &'static [&'static str],
-    /// Words of the finding; nothing for all.
+    /// Words that the finding contains. `None` for all findings.
     pub(crate) saying: Option<&'static str>,
-    /// Name of the one case that it is for; nothing for all, and for the sandbox.
+    /// The name of the fixture's case. `None` for all cases and the sandbox.
     pub(crate) case: Option<&'static str>,
-    /// What holds for the place instead.
+    /// The check that replaces the excused one.
     pub(crate) instead: Instead,
-    /// The document that allows it, and what it says.
+    /// The document that allows it, and what that document says.
     pub(crate) because: &'static str,
 }
 
-/// What holds for an excused place.
+/// The check that replaces an excused finding.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Instead {
-    /// Nothing more.
+    /// No check.
     Nothing,
-    /// What the description in this file says of the same place of the same method.
+    /// The description in this file, for the same method and place.
     Description(&'static str),
-    /// For a body: the schema at a pointer into the description in this file.
+    /// For a body: the schema at this pointer in the description of this file.
     Schema(&'static str, &'static str),
 }
 
 impl Exception {
-    /// For every method of a description, with nothing instead.
+    /// An exception for all methods of a description, without another check.
     pub(crate) const fn new(
         source: &'static str,
         places: &'static [&'static str],
@@ -58,20 +58,20 @@ impl Exception {
         }
     }
 
-    /// For one method.
+    /// Limits the exception to one method.
     pub(crate) const fn of(mut self, verb: &'static str, path: &'static str) -> Self {
         self.verb = Some(verb);
         self.path = Some(path);
         self
     }
 
-    /// With something that holds instead.
+    /// Sets the check that replaces the excused one.
     pub(crate) const fn instead(mut self, instead: Instead) -> Self {
         self.instead = instead;
         self
     }
 
-    /// The place that excuses a finding.
+    /// The place that excuses a finding. `None` if this exception doesn't excuse it.
     fn place(
         &self,
         source: &str,
@@ -106,7 +106,7 @@ impl fmt::Display for Exception {
     }
 }
 
-/// The list, with a mark at each exception that was needed.
+/// The exceptions, with a mark on each one that was needed.
 pub(crate) struct Exceptions {
     list: &'static [Exception],
     needed: Vec<Cell<bool>>,
@@ -120,7 +120,7 @@ impl Exceptions {
         }
     }
 
-    /// The exception for a finding at a request that is validated by the description in `source`, and its place.
+    /// Finds the exception for a finding about a request, and the place that excuses it. `source` is the description.
     pub(crate) fn find(
         &self,
         source: &str,
@@ -139,7 +139,7 @@ impl Exceptions {
         Some(found)
     }
 
-    /// Those that were needed.
+    /// The exceptions that were needed.
     pub(crate) fn needed(&self) -> impl Iterator<Item = &'static Exception> {
         self.list
             .iter()
@@ -148,7 +148,7 @@ impl Exceptions {
             .map(|(exception, _)| exception)
     }
 
-    /// Those that were not needed, of descriptions that were used.
+    /// The exceptions that weren't needed, although their descriptions were used.
     pub(crate) fn unused<'a>(
         &'a self,
         used: impl Fn(&str) -> bool + 'a,

@@ -1,5 +1,4 @@
-//! A list of requests, of which later ones take ids from the responses to earlier ones. It holds what no tool's plain use
-//! sends.
+//! A list of requests that the tools' plain uses don't send. Later requests take IDs from earlier responses.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use serde_json::Value;
 
 use crate::{check::request::Request, fixtures};
 
-/// RFC 3986 unreserved characters stay.
+/// RFC 3986 doesn't encode unreserved characters.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -22,17 +21,16 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 /// {"method": "GET", "target": "/v1/boxes/{box}", "headers": {}, "body": {}, "status": 200, "keep": {"thing": "/things/0/id"}}
 /// ```
 ///
-/// `{box}` is a value that an earlier step kept. All but `target` may be left out.
+/// `{box}` is a value that an earlier step kept. Only `target` is required.
 pub(super) struct Step {
-    /// With names of kept values in braces.
+    /// Contains the names of kept values in braces.
     pub(super) request: Request,
-    /// Expected.
+    /// The expected status.
     pub(super) status: u16,
-    /// Names, and where in the response their values are.
+    /// The names of values to keep, with pointers into the response.
     keep: Vec<(String, String)>,
 }
 
-/// Reads a journey.
 pub(super) fn read(text: &str) -> Result<Vec<Step>> {
     let steps: Vec<Value> = serde_json::from_str(text)?;
     steps.iter().map(step).collect()
@@ -55,7 +53,7 @@ fn step(step: &Value) -> Result<Step> {
 }
 
 impl Step {
-    /// A fixture's exchange, as it is.
+    /// Sends a fixture's request as it is.
     pub(super) fn of(exchange: &fixtures::Exchange) -> Self {
         Self {
             request: exchange.request.clone(),
@@ -74,12 +72,12 @@ fn pairs(given: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Values of earlier responses, by name.
+/// Values from earlier responses, by name.
 #[derive(Default)]
 pub(super) struct Kept(BTreeMap<String, String>);
 
 impl Kept {
-    /// The step's request, with the values in their places.
+    /// Fills the kept values into the step's request.
     pub(super) fn fill(&self, step: &Step) -> Request {
         let encoded = |value: &str| utf8_percent_encode(value, SEGMENT).to_string();
         let template = &step.request;
@@ -90,10 +88,10 @@ impl Kept {
         }
     }
 
-    /// Keeps what the step names.
+    /// Keeps the values that the step names.
     ///
     /// # Errors
-    /// With the first place that the response does not have.
+    /// The first pointer that the response doesn't have.
     pub(super) fn keep(&mut self, step: &Step, response: &Value) -> Result<(), String> {
         for (name, pointer) in &step.keep {
             let value = match response.pointer(pointer) {

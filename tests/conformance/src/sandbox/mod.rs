@@ -1,5 +1,5 @@
-//! The sandbox's responses: for every product a journey and then the first request of each fixture, sent through
-//! the service's proxy as a user who has consented.
+//! Checks the sandbox's responses. For each product, sends a journey and the first request of each fixture through the
+//! proxy, as a user who has consented.
 
 mod journey;
 mod service;
@@ -23,11 +23,10 @@ use super::{
 use journey::{Kept, Step};
 use service::Service;
 
-/// Sends the journeys of `products` and the plain uses of their tools, and checks the responses; what is found is added
-/// to the tallies.
+/// Sends the journeys and the first request of each fixture. Adds what's wrong with the responses to the tallies.
 ///
 /// # Errors
-/// Where the binary cannot be started, or a journey cannot be read.
+/// If the binary can't be started, or a journey can't be read.
 pub(crate) fn check(
     stead: &Path,
     validator: &Validator,
@@ -44,7 +43,7 @@ pub(crate) fn check(
         let journey = journey::read(product.journey)
             .with_context(|| format!("journey of {}", product.name))?;
         let files = files.iter().filter(|file| file.product == product.name);
-        // The ids of the first request are the sandbox's own; later ones take theirs from the response.
+        // The IDs of a fixture's first request exist in the sandbox. Later requests would need IDs from responses.
         let plain_uses = files.filter_map(|file| file.exchanges.first());
         let steps: Vec<Step> = journey
             .into_iter()
@@ -74,7 +73,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Sends one request; checks it, and the response.
+/// Sends a request, and checks it and its response.
 fn take(
     validator: &Validator,
     product: &Product,
@@ -126,7 +125,7 @@ fn take(
     Ok(())
 }
 
-/// The request at the origin whose description has a method for it; else at the first.
+/// Finds the origin whose description has a method for the request. If none has one, that's the main origin.
 fn checked<'a>(
     validator: &Validator,
     product: &'a Product,
@@ -148,8 +147,8 @@ fn checked<'a>(
     Ok(at(None))
 }
 
-/// Whether the headers that are taken to be on every request are on those that reached the sandbox. Both lists are in
-/// the order of sending; the log has other requests in between.
+/// Checks that the requests reached the sandbox with the headers in `Product::adds`. Both lists have the same order,
+/// but the log has other requests in between.
 fn check_headers(product: &Product, sent: &[Request], log: &[Value], tally: &mut Tally) {
     let mut log = log.iter();
     for request in sent {

@@ -1,4 +1,4 @@
-//! `stead dev`: the service with the sandbox behind it, and a user who opens links and consents.
+//! Runs `stead dev`: the service with its sandbox, and a user who opens links and consents.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -13,25 +13,25 @@ use url::Url;
 
 use crate::check::request::Request;
 
-/// Who the user is in the sandbox.
+/// The user's name in the sandbox.
 const SANDBOX_USER: &str = "ada@example.com";
 
-/// The running service; it ends when this is dropped.
+/// The running service. Dropping it stops the service.
 pub(super) struct Service {
     _process: Process,
     agent: Agent,
     url: String,
     sandbox_url: String,
     identifier: String,
-    /// The `Authorization` header of the application.
+    /// The application's `Authorization` header.
     bearer: String,
 }
 
-/// The process; it is ended when this is dropped.
+/// The process. Dropping it kills the process.
 struct Process(Child);
 
 impl Process {
-    /// Starts it, and gives the line that it prints when it is ready.
+    /// Starts the process. Returns the line that it prints when it's ready.
     fn start(stead: &Path) -> Result<(Self, String)> {
         let mut command = Command::new(stead);
         command
@@ -51,20 +51,20 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A response that came through the proxy.
+/// A response from the proxy.
 pub(super) struct Received {
     pub(super) status: u16,
     pub(super) text: String,
 }
 
 impl Service {
-    /// Starts the binary `stead` and fetches a token for the application.
+    /// Starts the binary `stead` and requests a token for the application.
     pub(super) fn start(stead: &Path) -> Result<Self> {
         let (process, line) = Process::start(stead)
             .with_context(|| format!("cannot start {} dev", stead.display()))?;
@@ -78,7 +78,7 @@ impl Service {
             _process: process,
             agent: Agent::config_builder()
                 .http_status_as_error(false)
-                // What a request says of itself is for the journey to say, and for the product's own headers.
+                // Send only the headers that the journey and the product define.
                 .accept(AutoHeaderValue::None)
                 .build()
                 .into(),
@@ -103,7 +103,7 @@ impl Service {
         Ok(service)
     }
 
-    /// Connects the user's account of a product: opens the link, goes on, and allows everything.
+    /// Connects the user's account: opens the link, continues, and allows everything.
     pub(super) fn connect(&self, connection: &str) -> Result<()> {
         let body = json!({"connection_name": connection, "identifier": self.identifier});
         let request = http::Request::post(format!("{}/v1/authorization-links", self.url))
@@ -129,7 +129,7 @@ impl Service {
         Ok(())
     }
 
-    /// Sends a request of the product through the proxy.
+    /// Sends a request through the proxy.
     pub(super) fn send(&self, connection: &str, request: &Request) -> Result<Received> {
         let address = format!(
             "{}/proxy/{connection}/{}{}",
@@ -156,7 +156,7 @@ impl Service {
         })
     }
 
-    /// What reached the sandbox, oldest first.
+    /// The requests that reached the sandbox, oldest first.
     pub(super) fn log(&self) -> Result<Vec<Value>> {
         let address = format!("{}/sandbox/log", self.sandbox_url);
         let page = page(self.agent.get(address).call()?)?;
@@ -166,13 +166,13 @@ impl Service {
     fn form(&self, address: &str, fields: &[(&str, &str)]) -> Result<Page> {
         let origin = Url::parse(address)?.origin().ascii_serialization();
         let request = self.agent.post(address).header("origin", origin);
-        // The form leads to a page of the sandbox, which tells a browser that goes there from a page that calls it.
+        // The sandbox accepts a form only as a browser's navigation, not from a script.
         let request = request.header("sec-fetch-mode", "navigate");
         page(request.send_form(fields.iter().copied())?)
     }
 }
 
-/// A page at the end of its redirects.
+/// The page after all redirects.
 struct Page {
     url: Url,
     status: u16,
@@ -188,7 +188,7 @@ fn page(mut response: http::Response<Body>) -> Result<Page> {
 }
 
 impl Page {
-    /// Where the page's first form goes: its `action`, or the page itself.
+    /// The target of the page's first form: its `action`, or the page itself.
     fn form_action(&self) -> Result<Url> {
         let attribute = |text: &str| {
             Some(

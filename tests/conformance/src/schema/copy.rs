@@ -1,8 +1,8 @@
-//! Copies of schemas, with all that they refer to.
+//! Copies schemas and everything that they refer to.
 //!
-//! Descriptions write schemas in three dialects (discovery, OpenAPI 3.0 and 3.1) and leave objects open that their
-//! products do not leave open. A copy is in one dialect (JSON Schema 2020-12), closed where it names members, and as
-//! strict as the reading asks for.
+//! Descriptions use three dialects (discovery, OpenAPI 3.0 and 3.1), and leave objects open although the products
+//! reject unknown members. A copy uses one dialect (JSON Schema 2020-12), closes every object that names its members,
+//! and is as strict as the reading requires.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Reading, resolved};
 
-/// Copies `schema` out of `root` for the method with this id.
+/// Copies `schema` from `root`. `method` is the ID of the method that uses it.
 ///
 /// # Errors
-/// Where it refers to nothing.
+/// If a reference leads nowhere.
 pub(super) fn copy(root: &Value, schema: &Value, method: &str, reading: Reading) -> Result<Value> {
     let mut copier = Copier {
         root,
@@ -39,26 +39,26 @@ pub(super) fn copy(root: &Value, schema: &Value, method: &str, reading: Reading)
     Ok(copy)
 }
 
-/// What a schema is to the value.
+/// How a schema relates to the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
-    /// It describes the value, or is an alternative of such a one.
+    /// It describes the whole value, or is one of its alternatives.
     Whole,
-    /// It describes the value together with others (`allOf`), which name further members.
+    /// It describes the value together with other schemas (`allOf`), which name more members.
     Part,
 }
 
-/// Copies schemas and remembers what they refer to.
+/// Copies schemas and remembers their references.
 struct Copier<'a> {
     root: &'a Value,
     method: &'a str,
     reading: Reading,
-    /// Pointers with their roles, and the names of their copies.
+    /// The names of the copies, by pointer and role.
     names: BTreeMap<(String, Role), String>,
     waiting: Vec<Waiting>,
 }
 
-/// A schema that is referred to and not yet copied.
+/// A schema that still has to be copied.
 struct Waiting {
     pointer: String,
     role: Role,
@@ -66,7 +66,7 @@ struct Waiting {
 }
 
 impl Copier<'_> {
-    /// A schema that is the only one for a value: here, and not in one of its parts, it is closed.
+    /// Copies the only schema of a value, and closes it here and not in one of its parts.
     fn site(&mut self, schema: &Value) -> Value {
         if self.reading == Reading::Request && schema["readOnly"] == true {
             return Value::Bool(false);
@@ -100,7 +100,7 @@ impl Copier<'_> {
                         .collect();
                     copy.insert(name.clone(), Value::Object(members));
                 }
-                // Descriptions close a single part, which taken at its word would exclude the members of the others.
+                // A description may close one part. Taken literally, that would exclude the members of the other parts.
                 ("additionalProperties", Value::Bool(false)) if role == Role::Part => {}
                 ("items" | "additionalProperties" | "propertyNames", value) => {
                     copy.insert(name.clone(), self.site(value));
@@ -117,7 +117,7 @@ impl Copier<'_> {
                     copy.insert(name.clone(), parts);
                 }
                 ("anyOf" | "oneOf", Value::Array(parts)) => {
-                    // Alternatives without members next to them are closed each; others share those members.
+                    // Close each alternative if the schema has no members of its own. Otherwise they share those.
                     let only = role == Role::Whole && is_only_choice(schema);
                     let parts = parts
                         .iter()
@@ -126,7 +126,7 @@ impl Copier<'_> {
                             false => self.schema(part, role),
                         })
                         .collect();
-                    // Without what is required, several alternatives may fit.
+                    // An excerpt may lack required members, so several alternatives may fit.
                     let excerpt = self.reading == Reading::Excerpt && name == "oneOf";
                     let name = if excerpt && !given.contains_key("anyOf") {
                         "anyOf"
@@ -160,7 +160,7 @@ impl Copier<'_> {
         Value::Object(copy)
     }
 
-    /// The reference to the copy of what `pointer` leads to.
+    /// The reference to the copy of the schema at `pointer`.
     fn definition(&mut self, pointer: &str, role: Role) -> String {
         let next = self.names.len().to_string();
         let key = (pointer.to_owned(), role);
@@ -175,7 +175,7 @@ impl Copier<'_> {
         format!("#/$defs/{name}")
     }
 
-    /// Discovery documents note at a member which methods require it (`annotations.required`).
+    /// Discovery documents list the methods that require a member (`annotations.required`).
     fn require_annotated(&self, given: &Map<String, Value>, copy: &mut Map<String, Value>) {
         if self.reading != Reading::Request {
             return;
@@ -197,7 +197,7 @@ impl Copier<'_> {
     }
 }
 
-/// Whole numbers keep within the width that their format names.
+/// Adds the limits of an integer format such as `int32`.
 fn widths(copy: &mut Map<String, Value>) {
     if copy.get("type") != Some(&json!("integer")) {
         return;
@@ -211,7 +211,7 @@ fn widths(copy: &mut Map<String, Value>) {
     copy.entry("maximum").or_insert(most.into());
 }
 
-/// OpenAPI 3.0 says with a flag that a limit itself is out; OpenAPI 3.1 gives the limit.
+/// In OpenAPI 3.0, a flag makes a limit exclusive. In OpenAPI 3.1, the exclusive limit is a number of its own.
 fn exclusive_limits(given: &Map<String, Value>, copy: &mut Map<String, Value>) {
     for (flag, limit) in [
         ("exclusiveMinimum", "minimum"),
@@ -225,16 +225,16 @@ fn exclusive_limits(given: &Map<String, Value>, copy: &mut Map<String, Value>) {
     }
 }
 
-/// Whether a schema is alternatives and names no members next to them.
+/// Whether a schema is only a choice, without members of its own.
 fn is_only_choice(schema: &Value) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| schema.get(*name).is_some());
     has(&["anyOf", "oneOf"]) && !has(&["$ref", "allOf", "properties", "additionalProperties"])
 }
 
-/// Deeper than any description nests, so that circles end.
+/// Descriptions don't nest deeper than this, so cycles end here.
 const DEEPEST: usize = 16;
 
-/// Whether every object that the schema describes has its members named, so that another one is wrong.
+/// Whether the schema names the members of every object that it describes, so that any other member is wrong.
 fn names_members(root: &Value, schema: &Value, depth: usize) -> bool {
     let schema = resolved(root, schema);
     if depth > DEEPEST || !schema.is_object() {

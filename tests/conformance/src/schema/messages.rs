@@ -1,4 +1,4 @@
-//! What a validator says, in few words; and the formats that it does not know.
+//! Short messages for a validator's errors, and the formats that the validator doesn't know.
 
 use jsonschema::{
     ValidationError,
@@ -8,19 +8,18 @@ use serde_json::Value;
 
 use crate::finding::Finding;
 
-/// Longest value that is shown.
+/// The longest value that a message shows.
 const MOST_SHOWN: usize = 60;
 
-/// Whether a text is of a format.
 type FormatCheck = fn(&str) -> bool;
 
-/// Formats of discovery documents (Google API Discovery Service, "Type and Format Summary"), where they are texts.
+/// The text formats of discovery documents (Google API Discovery Service, "Type and Format Summary").
 pub(super) const FORMATS: &[(&str, FormatCheck)] = &[
     ("int64", |text| text.parse::<i64>().is_ok()),
     ("uint64", |text| text.parse::<u64>().is_ok()),
     ("byte", is_base64),
     ("google-datetime", |text| {
-        // As RFC 3339, of which the validator knows its own name.
+        // Like RFC 3339's format, which the validator knows by another name.
         text.ends_with('Z') && text.get(10..11) == Some("T")
     }),
 ];
@@ -33,7 +32,7 @@ fn is_base64(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte))
 }
 
-/// One finding for each thing that is wrong, in order of their places.
+/// One finding for each fault, in the order of their places.
 pub(super) fn findings<'a>(
     errors: impl Iterator<Item = ValidationError<'a>>,
     place: &str,
@@ -61,13 +60,12 @@ fn reported<'e, 'a: 'e>(
     reporter.end()
 }
 
-/// Turns errors into findings.
 struct Reporter<'p> {
     place: &'p str,
     found: Vec<Finding>,
-    /// Objects and their members that no part of the schema names.
+    /// Objects, each with a member that no part of the schema names.
     unknown: Vec<(String, String)>,
-    /// Objects of which a part or every alternative fails: the members that these name are treated as unknown then.
+    /// Objects in which a part or all alternatives fail. The validator then reports the members of those as unknown.
     undecided: Vec<String>,
 }
 
@@ -155,9 +153,9 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-/// What is wrong with the alternative that was meant for the value at `here`. Of those that take its type, first one
-/// that contradicts none of the members that tell kinds apart; then the one with the least wrong at the value itself;
-/// then at all. Nothing where none takes its type.
+/// Finds the alternative that was meant for the value at `here`, and returns its faults. `None` if no alternative
+/// allows the value's type. Prefers an alternative whose distinguishing members fit, then the fewest faults of the
+/// value itself, then the fewest faults in total.
 fn closest<'e>(
     alternatives: &'e [Vec<ValidationError<'static>>],
     here: &str,
@@ -180,7 +178,7 @@ fn closest<'e>(
     })
 }
 
-/// An alternative may leave a choice for the same value: each of its own alternatives stands next to the others then.
+/// An alternative may be a choice for the same value. Then its alternatives are added to the others.
 fn flatten<'e>(
     faults: Vec<&'e ValidationError<'static>>,
     here: &str,
@@ -211,7 +209,7 @@ fn is_at(fault: &ValidationError<'_>, here: &str) -> bool {
     fault.instance_path().as_str() == here
 }
 
-/// Whether a fault says that a member directly below is not the one text that it must be.
+/// Whether a member directly below isn't the one text that its schema allows. Such members distinguish alternatives.
 fn tells_kinds_apart(fault: &ValidationError<'_>, here: &str) -> bool {
     let path = fault.instance_path().as_str();
     let one = match fault.kind() {
@@ -223,7 +221,7 @@ fn tells_kinds_apart(fault: &ValidationError<'_>, here: &str) -> bool {
     one && below.matches('/').count() == 1
 }
 
-/// How many members a fault is about.
+/// The number of members that a fault is about.
 fn weight(fault: &ValidationError<'_>) -> usize {
     match fault.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {

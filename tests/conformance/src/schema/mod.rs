@@ -1,6 +1,6 @@
-//! A value against a schema of a description.
+//! Checks a value against a schema of a description.
 //!
-//! The validator knows one dialect and takes a schema at its word; `copy.rs` makes of a description's schema what the
+//! The validator knows one dialect and takes schemas literally. So `copy.rs` rewrites each schema to say what its
 //! description means.
 
 mod copy;
@@ -12,29 +12,29 @@ use serde_json::Value;
 
 use crate::finding::Finding;
 
-/// How a schema is read.
+/// How strict a schema is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// What is sent: no member that is only for reading.
+    /// A request, without members that are read-only.
     Request,
-    /// A whole response.
+    /// A complete response.
     Response,
-    /// A response that shows what matters to it: members may be missing, but none may be wrong.
+    /// An excerpt of a response. Members may be missing, but none may be wrong.
     Excerpt,
 }
 
-/// A schema, ready.
+/// A compiled schema.
 pub(crate) struct Compiled {
     validator: Validator,
-    /// Says nothing about a value beyond its type.
+    /// Whether it says nothing about a value except its type.
     open: bool,
 }
 
 impl Compiled {
-    /// Copies `schema` out of `root` for the method with this id.
+    /// Copies `schema` from `root`. `method` is the ID of the method that uses it.
     ///
     /// # Errors
-    /// Where it refers to nothing, or is not a schema.
+    /// If a reference leads nowhere, or it isn't a schema.
     pub(crate) fn new(
         root: &Value,
         schema: &Value,
@@ -55,18 +55,18 @@ impl Compiled {
         })
     }
 
-    /// Whether the description leaves open what is right.
+    /// Whether the description doesn't say what's right.
     pub(crate) fn is_open(&self) -> bool {
         self.open
     }
 
-    /// What is wrong with `value`, below `place`.
+    /// The faults of `value`. Their places begin with `place`.
     pub(crate) fn findings(&self, value: &Value, place: &str) -> Vec<Finding> {
         messages::findings(self.validator.iter_errors(value), place)
     }
 }
 
-/// Whether a schema takes any object, or anything.
+/// Whether a schema allows any object, or any value.
 fn says_nothing(root: &Value, schema: &Value) -> bool {
     let schema = resolved(root, schema);
     let silent = [
@@ -83,9 +83,9 @@ fn says_nothing(root: &Value, schema: &Value) -> bool {
     silent && matches!(schema["type"].as_str(), None | Some("object" | "any"))
 }
 
-/// Follows `$ref` within `root`; a reference that leads nowhere stays as it is.
+/// Follows `$ref` within `root`. Returns a reference unchanged if it leads nowhere.
 pub(crate) fn resolved<'a>(root: &'a Value, mut value: &'a Value) -> &'a Value {
-    // Deeper than any description nests, so that a circle ends.
+    // Descriptions don't nest deeper than this, so a cycle ends.
     for _ in 0..32 {
         let next = value
             .get("$ref")

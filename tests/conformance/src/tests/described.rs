@@ -1,11 +1,11 @@
-//! Two small APIs, described in the two ways.
+//! Two small APIs, one as a discovery document and one as OpenAPI.
 
 use serde_json::{Value, json};
 
 pub(super) const READ: &str = "https://boxes.example/auth/read";
 pub(super) const WRITE: &str = "https://boxes.example/auth/write";
 
-/// An API in the manner of a discovery document.
+/// A discovery document.
 pub(super) fn discovery() -> Value {
     json!({
         "discoveryVersion": "v1", "title": "Boxes", "version": "v1", "servicePath": "boxes/v1/",
@@ -55,7 +55,7 @@ pub(super) fn discovery() -> Value {
     })
 }
 
-/// An API in the manner of OpenAPI; the newer version has one method more, and takes notes in every language.
+/// An OpenAPI description. The newer version has one more method, and allows notes in every language.
 pub(super) fn openapi(version: &str, languages: &[&str]) -> Value {
     let note = json!({
         "type": "object", "required": ["text"],

@@ -1,4 +1,4 @@
-//! The checker, shown planted faults: one wrong thing in a request or a response that is right otherwise.
+//! Tests the checker with planted faults: each request or response has one fault.
 
 mod described;
 mod requests;
@@ -103,7 +103,7 @@ fn checked<'a>(product: &'a Product, request: &'a Request) -> CheckedRequest<'a>
     }
 }
 
-/// What is found in a request to the boxes.
+/// The findings of a request to the boxes API.
 fn found(verb: &str, target: &str, body: Option<Value>) -> Vec<String> {
     let request = request(verb, target, body);
     findings(&validator(), &checked(&BOXES, &request))
@@ -119,7 +119,7 @@ fn findings(validator: &Validator, checked: &CheckedRequest<'_>) -> Vec<String> 
         .collect()
 }
 
-/// What is found in a response of the boxes.
+/// The findings of a response from the boxes API.
 fn found_in_response(verb: &str, target: &str, status: u16, body: ResponseBody<'_>) -> Vec<String> {
     let validator = validator();
     let request = request(verb, target, None);
@@ -137,5 +137,5 @@ fn found_in_response(verb: &str, target: &str, status: u16, body: ResponseBody<'
         .collect()
 }
 
-/// Lists boxes.
+/// A valid list request.
 const LIST: &str = "/boxes/v1/users/me/boxes?order=name";

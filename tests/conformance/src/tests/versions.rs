@@ -24,7 +24,7 @@ fn each_request_is_held_against_its_own_version() {
     };
     assert_eq!(note(None, "de"), (0, Vec::new()));
     assert_eq!(note(Some("2"), "en"), (0, Vec::new()));
-    // An exception looks into the newer description, which knows English and no Latin.
+    // The exception uses the newer description, which has English but no Latin.
     assert_eq!(note(None, "en"), (1, Vec::new()));
     assert_eq!(
         note(None, "la"),

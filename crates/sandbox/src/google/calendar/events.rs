@@ -1,4 +1,4 @@
-//! One event, or one occurrence of a series: read, made, changed and deleted.
+//! Reads, creates, changes and deletes an event or an occurrence of a series.
 
 use serde_json::{Map, Value, json};
 
@@ -14,14 +14,14 @@ use crate::{
     shared::hex,
 };
 
-/// Members that a PUT leaves: those that only the product writes, and the meeting, which has a parameter of its own.
+/// Members that a PUT keeps: those that only Google writes, and the meeting, which has a parameter of its own.
 const KEPT: &str = "conferenceData creator eventType hangoutLink iCalUID id organizer originalStartTime recurringEventId sequence";
 
-/// `events.get`. Deleted events are given too.
+/// `events.get`. It also returns deleted events.
 pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let index = find(state, call)?;
     let id = call.variable(1);
-    // Time passes for a meeting in the making.
+    // Each read brings a pending meeting closer to its creation.
     let calendars = state.world.calendars.all.iter_mut();
     let events = calendars.flat_map(|calendar| &mut calendar.events);
     for event in events.filter(|event| event.id() == id) {
@@ -35,7 +35,7 @@ pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     Ok(view.event(&event))
 }
 
-/// `events.insert`, with a video meeting where the body asks for one.
+/// `events.insert`, with a video meeting if the body asks for one.
 pub(super) fn insert(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let index = find(state, call)?;
     check_writes(state, call, index)?;
@@ -51,7 +51,7 @@ pub(super) fn insert(state: &mut State, call: &Call) -> Result<Value, ApiError> 
         return Err(ApiError::of(400, "invalid", "Invalid resource id value."));
     }
     let calendar = calendar_at(&state.world.calendars, index);
-    // The id of a deleted event stays taken.
+    // The ID of a deleted event stays taken.
     if calendar.event(&id).is_some() {
         let message = "The requested identifier already exists.";
         return Err(ApiError::of(409, "duplicate", message));
@@ -78,7 +78,7 @@ pub(super) fn patch(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     change(state, call, merge)
 }
 
-/// `events.update`: what is not sent is reset.
+/// `events.update`. It resets members that the body doesn't have.
 pub(super) fn update(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     change(state, call, |fields, sent| {
         fields.retain(|name, _| KEPT.split(' ').any(|kept| kept == name));
@@ -87,7 +87,7 @@ pub(super) fn update(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     })
 }
 
-/// Changes an event: `combine` makes the members that it has of those that were sent.
+/// Changes an event. `combine` merges the sent members into its own.
 fn change(
     state: &mut State,
     call: &Call,
@@ -104,7 +104,7 @@ fn change(
     if only_own {
         keep_others(&event, &calendar_at(calendars, index).id, &mut changes);
     }
-    // A guest may change the list in order to respond.
+    // A guest may change the list to respond.
     let responds = changes.keys().eq(["attendees"]) && event.is_guest(&call.user);
     if !responds {
         check_may_change(state, call, home, &event)?;
@@ -131,7 +131,7 @@ fn change(
     Ok(response)
 }
 
-/// `events.delete`. A series takes its occurrences with it; a guest deletes the event from their own calendar only.
+/// `events.delete`. Deleting a series deletes its occurrences. A guest deletes the event only from their own calendar.
 pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let index = find(state, call)?;
     let (home, mut event) = find_event(&state.world.calendars, index, call.variable(1))?;
@@ -158,7 +158,7 @@ pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     Ok(Value::Null)
 }
 
-/// With `attendeesOmitted`, only the entry of the calendar's own user changes. Who isn't invited is added.
+/// With `attendeesOmitted`, only the entry of the calendar's own user changes. Adds the user if they aren't invited.
 fn keep_others(event: &Event, own: &str, changes: &mut Map<String, Value>) {
     let is_own = |guest: &Value| {
         let email = guest["email"].as_str();
@@ -177,7 +177,7 @@ fn keep_others(event: &Event, own: &str, changes: &mut Map<String, Value>) {
     changes.insert("attendees".to_owned(), guests.into());
 }
 
-/// Whoever may write in the event's calendar may change it, and guests where the event says so.
+/// Checks that the user may write in the event's calendar, or is a guest of an event that guests may change.
 fn check_may_change(
     state: &State,
     call: &Call,
@@ -190,7 +190,7 @@ fn check_may_change(
     check_writes(state, call, home)
 }
 
-/// With `If-Match`, no one has changed the event since it was read.
+/// Checks `If-Match`: no one may have changed the event since it was read.
 fn check_etag(call: &Call, event: &Event) -> Result<(), ApiError> {
     match &call.if_match {
         Some(given) if *given != etag(event) && given != "*" => {
@@ -200,7 +200,7 @@ fn check_etag(call: &Call, event: &Event) -> Result<(), ApiError> {
     }
 }
 
-/// Tells the guests, if the call asks for it.
+/// Notifies the guests if the call asks for it.
 fn notify(state: &mut State, call: &Call, event: &Event, about: &'static str) {
     let asked = matches!(call.text("sendUpdates"), Some("all" | "externalOnly"));
     if asked || call.flag("sendNotifications") {

@@ -1,4 +1,4 @@
-//! Events as the API shows them, their lists in pages, and tokens for what has changed since.
+//! Shows events, lists them in pages, and issues sync tokens.
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Map, Value, json};
@@ -17,11 +17,11 @@ use crate::{
     shared::{self, hex},
 };
 
-/// Changes are remembered for this many hours; Google says only that a token dies, and that `updatedMin`
-/// reaches about thirty days back.
+/// The sandbox remembers changes for this many hours. Google only says that a token expires, and that `updatedMin`
+/// reaches back about thirty days.
 const HOURS: i64 = 30 * 24;
 
-/// Parameters that do not go with a sync token (events.list, `syncToken`).
+/// Parameters that can't be combined with a sync token (events.list, `syncToken`).
 const NOT_WITH_SYNC: [&str; 6] = [
     "iCalUID",
     "orderBy",
@@ -31,7 +31,7 @@ const NOT_WITH_SYNC: [&str; 6] = [
     "updatedMin",
 ];
 
-/// What is listed.
+/// The events to list.
 struct Filter<'a> {
     single: bool,
     deleted: bool,
@@ -41,12 +41,12 @@ struct Filter<'a> {
     from: Option<Timestamp>,
     to: Option<Timestamp>,
     updated_since: Option<Timestamp>,
-    /// Changes after this one.
+    /// Only changes after this one.
     changed_since: Option<u64>,
     zone: TimeZone,
 }
 
-/// `events.list`: filtered, ordered, in pages, or those that changed since a sync token.
+/// `events.list`: filters and sorts events in pages, or lists those that changed since a sync token.
 pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let index = find(state, call)?;
     let now = state.now;
@@ -153,7 +153,7 @@ impl Filter<'_> {
             let home = calendar_at(calendars, home);
             let is_occurrence = !event.text("recurringEventId").is_empty();
             if self.single && is_occurrence {
-                // It comes with its series.
+                // It's listed with its series.
                 continue;
             }
             if event.is_series() && self.single {
@@ -161,7 +161,7 @@ impl Filter<'_> {
                     events.extend(occurrences::in_time_range(home, event, self.from, self.to));
                 }
             } else if event.is_series() {
-                // A series is within the bounds if one of its occurrences does.
+                // A series fits if one of its occurrences does.
                 if !occurrences::in_time_range(home, event, self.from, self.to).is_empty() {
                     events.push(event.clone());
                 }
@@ -169,8 +169,7 @@ impl Filter<'_> {
                 events.push(event.clone());
             }
         }
-        // Deleted occurrences are listed next to their series, so that a reader can leave them out
-        // (`showDeleted`).
+        // Deleted occurrences are listed with their series, so that a reader can skip them (`showDeleted`).
         events.retain(|event| {
             let of_series = !self.single && !event.text("recurringEventId").is_empty();
             (self.deleted || !event.is_cancelled() || of_series) && self.matches(event)
@@ -193,7 +192,7 @@ impl Filter<'_> {
             && self.contains_words(event)
     }
 
-    /// Words in the texts and in the people (events.list, `q`).
+    /// Whether the words are in the event's texts or people (events.list, `q`).
     fn contains_words(&self, event: &Event) -> bool {
         let mut text = String::new();
         let mut add = |one: Option<&Value>| {
@@ -219,14 +218,14 @@ fn start(event: &Event, zone: &TimeZone) -> Option<Timestamp> {
     Edge::of(event.fields.get("start")).map(|start| start.instant(zone))
 }
 
-/// A token for this moment, bound to the user and what was listed. It holds the count of changes so far, so that it
-/// brings only what changed after it.
+/// A sync token of the current time for this user and list. It holds the number of changes so far, so that the next
+/// list has only later changes.
 pub(super) fn sync_token(call: &Call, listed: &str, now: Timestamp, changes: u64) -> String {
     let text = format!("{changes}|{}|{}|{listed}", now.as_second(), call.user);
     shared::seal("calendar sync", &text)
 }
 
-/// The count of the call's token.
+/// The number of changes in the call's sync token. `None` if the call has no token.
 pub(super) fn synced_count(
     call: &Call,
     listed: &str,
@@ -252,30 +251,30 @@ pub(super) fn synced_count(
     Ok(Some(changes))
 }
 
-/// What does not go with a sync token.
+/// The error for a sync token with a parameter that restricts the list.
 pub(super) fn restricted() -> ApiError {
     let message = "Sync token cannot be used with any list restriction.";
     ApiError::of(400, "badRequest", message)
 }
 
-/// Whether a moment is so far back that changes since are no longer known.
+/// Whether a time is so long ago that Google has forgotten what changed since.
 fn is_too_old(since: Timestamp, now: Timestamp) -> bool {
     now.duration_since(since) > SignedDuration::from_hours(HOURS)
 }
 
-/// How events are looked at.
+/// How to show events.
 #[derive(Debug)]
 pub(super) struct View<'a> {
-    /// The calendar that shows them.
+    /// The calendar in which they're shown.
     pub(super) calendar: &'a Calendar,
-    /// The zone in which times are written.
+    /// The time zone of the shown times.
     pub(super) zone: TimeZone,
-    /// Guests at most.
+    /// The largest number of guests to show.
     pub(super) guests: Option<usize>,
 }
 
 impl<'a> View<'a> {
-    /// The view of a call, in the calendar's own zone.
+    /// The view that a call asks for, in the calendar's own zone.
     pub(super) fn of(call: &Call, calendar: &'a Calendar) -> Self {
         Self {
             calendar,
@@ -286,7 +285,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The event.
+    /// Shows an event.
     pub(super) fn event(&self, event: &Event) -> Value {
         let mut rendered = event.fields.clone();
         let mut set = |name: &str, value: Value| drop(rendered.insert(name.to_owned(), value));
@@ -319,7 +318,7 @@ impl<'a> View<'a> {
         Value::Object(rendered)
     }
 
-    /// The event in a list: of a deleted occurrence there is only what identifies it (`Event.status`).
+    /// Shows an event in a list. A deleted occurrence has only the members that identify it (`Event.status`).
     pub(super) fn list_entry(&self, event: &Event) -> Value {
         let all = self.event(event);
         if !event.is_cancelled() || event.text("recurringEventId").is_empty() {
@@ -347,7 +346,7 @@ impl<'a> View<'a> {
         rendered
     }
 
-    /// With `self` where it is the one whose calendar this is.
+    /// Shows a person, with `self` if it's the owner of this calendar.
     fn person(&self, person: &Value) -> Value {
         let mut rendered = person.clone();
         if person["email"] == self.calendar.id.as_str() {
@@ -363,7 +362,7 @@ impl<'a> View<'a> {
         for guest in guests.iter_mut() {
             *guest = self.person(guest);
         }
-        // Of too many guests only the one who looks is shown (events.get, `maxAttendees`).
+        // If there are too many guests, show only the calendar's owner (events.get, `maxAttendees`).
         if self.guests.is_some_and(|max| guests.len() > max) {
             guests.retain(|guest| guest["self"] == true);
             rendered.insert("attendeesOmitted".to_owned(), json!(true));
@@ -371,18 +370,17 @@ impl<'a> View<'a> {
     }
 }
 
-/// The etag of an event.
 pub(super) fn etag(event: &Event) -> String {
     format!("\"{}\"", event.version)
 }
 
-/// The etag of a list, which changes with its items.
+/// The etag of a list. It changes with the items.
 pub(super) fn list_etag(items: &[Value]) -> String {
     let digest = Sha256::digest(Value::from(items).to_string());
     format!("\"p{}\"", hex(&digest[..8]))
 }
 
-/// A moment with milliseconds, as `created` and `updated` have them.
+/// A time with milliseconds, as in `created` and `updated`.
 pub(super) fn timestamp(instant: Timestamp) -> String {
     instant.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

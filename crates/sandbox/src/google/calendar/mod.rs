@@ -1,4 +1,4 @@
-//! Calendar API v3: calendars, events, and when people are busy.
+//! Calendar API v3: calendars, events, and the times when people are busy.
 
 mod events;
 mod listing;
@@ -41,17 +41,17 @@ pub(crate) static CALENDAR_API: Api = Api {
     batch_paths: &["/batch/calendar/v3"],
 };
 
-/// 404 in the words of this API.
+/// This API's 404.
 fn not_found() -> ApiError {
     ApiError::of(404, "notFound", "Not Found")
 }
 
-/// The calendar at a place that was found before.
+/// The calendar at an index that was found before.
 fn calendar_at(calendars: &Calendars, index: usize) -> &Calendar {
     &calendars.all[index]
 }
 
-/// The events that a calendar shows: its own, and in a primary calendar those to which its user is invited.
+/// The events that a calendar shows: its own ones, and in a primary calendar those to which its user is invited.
 fn visible_events(calendars: &Calendars, index: usize) -> Vec<(usize, &Event)> {
     let owner = calendar_at(calendars, index).primary_of;
     let all = calendars.all.iter().enumerate();
@@ -71,7 +71,7 @@ fn visible_events(calendars: &Calendars, index: usize) -> Vec<(usize, &Event)> {
     shown
 }
 
-/// The calendar of an event, and the event: a stored one, or an occurrence of a series.
+/// Finds a stored event or an occurrence of a series. Returns the index of its calendar, and the event.
 fn find_event(calendars: &Calendars, index: usize, id: &str) -> Result<(usize, Event), ApiError> {
     let shown = visible_events(calendars, index);
     if let Some((home, event)) = shown.iter().find(|(_, event)| event.id() == id) {
@@ -88,7 +88,7 @@ fn find_event(calendars: &Calendars, index: usize, id: &str) -> Result<(usize, E
     Ok((*home, occurrence))
 }
 
-/// `calendarList.list`: the calendars in the user's list. Nothing changes it, so nothing has changed since a sync token.
+/// `calendarList.list`: the calendars in the user's list. It never changes, so a sync token finds no changes.
 pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let since = listing::synced_count(call, call.method.id, state.now)?;
     let restricts = ["minAccessRole", "showOwnOrganizationOnly"]
@@ -128,7 +128,7 @@ pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     Ok(response)
 }
 
-/// `calendarList.get`: one calendar of the user's list.
+/// `calendarList.get`: a calendar in the user's list.
 pub(super) fn get_listed(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (calendar, listing) = find_listed(state, call)?;
     Ok(entry(calendar, listing))
@@ -153,7 +153,7 @@ fn find_listed<'state>(
     Ok((calendar, listing))
 }
 
-/// The calendar that the path names, if the user has it and the token's scopes reach it.
+/// The index of the calendar in the path. The user must have access to it, and the token's scopes must cover it.
 pub(super) fn find(state: &State, call: &Call) -> Result<usize, ApiError> {
     let calendars = &state.world.calendars;
     let index = calendars
@@ -170,7 +170,7 @@ pub(super) fn find(state: &State, call: &Call) -> Result<usize, ApiError> {
         "calendar.events.readonly",
     ];
     let owned = ["calendar.events.owned", "calendar.events.owned.readonly"];
-    // The narrower scopes reach less; no calendar here is public or made by the application.
+    // The narrower scopes cover fewer calendars. No calendar here is public, or belongs to an application.
     if has(&everywhere) || (has(&owned) && role == Role::Owner) {
         Ok(index)
     } else {
@@ -178,7 +178,7 @@ pub(super) fn find(state: &State, call: &Call) -> Result<usize, ApiError> {
     }
 }
 
-/// Whether the user may write in the calendar at a place.
+/// Checks that the user may write in the calendar.
 pub(super) fn check_writes(state: &State, call: &Call, index: usize) -> Result<(), ApiError> {
     if calendar_at(&state.world.calendars, index).role(&call.user) >= Some(Role::Writer) {
         return Ok(());

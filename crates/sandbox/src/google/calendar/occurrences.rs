@@ -1,4 +1,4 @@
-//! Occurrences of recurring events, and when people are busy.
+//! Occurrences of recurring events, and the times when people are busy.
 
 use jiff::{
     SignedDuration, Timestamp,
@@ -18,11 +18,11 @@ use crate::google::{
     world::calendars::{Calendar, Calendars, Event},
 };
 
-/// Occurrences of one series at most; a series may never end.
+/// The largest number of occurrences of a series, because a series may never end.
 const MAX_OCCURRENCES: usize = 2500;
 
-/// The occurrences that end after `from` and start before `to`: those that differ from the series as they are
-/// stored, deleted ones included.
+/// The occurrences that end after `from` and start before `to`. If one differs from its series, that's the stored
+/// event, even if it's deleted.
 pub(super) fn in_time_range(
     calendar: &Calendar,
     series: &Event,
@@ -81,7 +81,7 @@ pub(super) fn by_id(calendar: &Calendar, series: &Event, id: &str) -> Option<Eve
     Some(occurrence(calendar, series, start, end)).filter(|occurrence| occurrence.id() == id)
 }
 
-/// Starts and ends by the series' lines, in order.
+/// All starts and ends according to the series' lines, in order.
 fn all(calendar: &Calendar, series: &Event) -> impl Iterator<Item = (Edge, Edge)> {
     let start = Edge::of(series.fields.get("start"));
     let end = Edge::of(series.fields.get("end"));
@@ -98,7 +98,7 @@ fn all(calendar: &Calendar, series: &Event) -> impl Iterator<Item = (Edge, Edge)
         .map(move |start| (start, start.later(length)))
 }
 
-/// Lines of a recurrence that have been read.
+/// The parsed lines of a recurrence.
 struct Lines {
     rules: Vec<Rule>,
     added: Vec<Edge>,
@@ -131,8 +131,7 @@ impl Lines {
         lines
     }
 
-    /// Where occurrences start. An event without a rule happens at its own start, and on the dates that were
-    /// added.
+    /// The starts of the occurrences. An event without a rule takes place at its own start and on the added dates.
     fn starts(self, first: Edge, zone: &TimeZone) -> Box<dyn Iterator<Item = Edge>> {
         let Self {
             mut rules,
@@ -155,7 +154,7 @@ impl Lines {
     }
 }
 
-/// The starts that a rule gives: the same time of the clock on each of its days.
+/// The starts according to a rule. They have the same local time on each of the rule's days.
 fn starts_by_rule(rule: Rule, first: Edge, zone: TimeZone) -> Box<dyn Iterator<Item = Edge>> {
     let until = rule.until;
     match first {
@@ -190,7 +189,7 @@ fn local_instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
         .map(|seen| seen.timestamp())
 }
 
-/// Dates of `RDATE` and `EXDATE`: in UTC with a `Z`, else in the zone of `TZID` or of the event.
+/// The dates of `RDATE` or `EXDATE`: in UTC with a `Z`, otherwise in the zone of `TZID` or of the event.
 fn dates(parameters: &str, value: &str, zone: &TimeZone) -> Vec<Edge> {
     let named = parameters
         .split(';')
@@ -211,7 +210,7 @@ fn dates(parameters: &str, value: &str, zone: &TimeZone) -> Vec<Edge> {
     value.split(',').filter_map(date).collect()
 }
 
-/// One occurrence as an event of its own.
+/// An occurrence as an event of its own.
 fn occurrence(calendar: &Calendar, series: &Event, start: Edge, end: Edge) -> Event {
     let mut event = series.clone();
     let name = series
@@ -244,13 +243,12 @@ fn occurrence(calendar: &Calendar, series: &Event, start: Edge, end: Edge) -> Ev
     event
 }
 
-/// Calendars at most.
+/// The largest number of calendars in a query.
 const MAX_CALENDARS: usize = 50;
 
-/// A stretch of time.
 type Period = (Timestamp, Timestamp);
 
-/// Responds.
+/// `freebusy.query`: when calendars are busy.
 pub(super) fn query(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let body = &call.body;
     let most = body.get("calendarExpansionMax").and_then(Value::as_u64);
@@ -300,7 +298,7 @@ pub(super) fn query(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }))
 }
 
-/// What is taken within the range: in order, without gaps of no length, cut at its ends.
+/// The busy periods within the range, in order. Adjacent periods are joined, and the range cuts off both ends.
 fn busy(calendars: &Calendars, index: usize, user: &str, range: Period) -> Vec<Period> {
     let zone = zone_named(calendar_at(calendars, index).time_zone).unwrap_or(TimeZone::UTC);
     let (from, to) = (Some(range.0), Some(range.1));
@@ -312,7 +310,7 @@ fn busy(calendars: &Calendars, index: usize, user: &str, range: Period) -> Vec<P
         } else if event.text("recurringEventId").is_empty()
             && is_in_time_range(event, &zone, from, to)
         {
-            // An occurrence that differs comes with its series.
+            // An occurrence that differs from its series comes with the series.
             events.push(event.clone());
         }
     }

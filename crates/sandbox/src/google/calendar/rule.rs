@@ -1,38 +1,38 @@
-//! Recurrence rules (RFC 5545, 3.3.10): the days they fall on. What the `rrule` crate would let through is refused
-//! here; times of the day and the end of a rule are the business of the occurrences.
+//! Recurrence rules (RFC 5545, 3.3.10) and the days on which they fall. This module refuses what the `rrule` crate
+//! would wrongly accept. The occurrences handle times of the day and the end of a rule.
 
 use jiff::{Timestamp, civil::Date};
 use rrule::{RRuleError, RRuleSet, ValidationError};
 
-/// Years after the first day for which a rule is followed; it may never end.
+/// A rule is followed for this many years after its first day, because it may never end.
 const MAX_YEARS: i16 = 100;
 
-/// A rule that has been read.
+/// A parsed rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
-    /// Without its end.
+    /// The rule without its end.
     text: String,
     pub(super) until: Option<Until>,
 }
 
-/// The last moment or day.
+/// The end of a rule: its last day, or its last time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Until {
     Day(Date),
     Time(Timestamp),
 }
 
-/// Why a rule is not supported.
+/// Why a rule isn't supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleError {
-    /// It is not a rule.
+    /// It isn't a rule.
     Invalid,
-    /// Google would accept it, the sandbox does not.
+    /// Google accepts it, but the sandbox doesn't.
     Unsupported,
 }
 
 impl Rule {
-    /// Reads what follows `RRULE:`.
+    /// Parses the text after `RRULE:`.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let allowed = |letter: char| {
             letter.is_ascii_uppercase() || letter.is_ascii_digit() || "=;,+-".contains(letter)
@@ -82,7 +82,7 @@ impl Rule {
         };
         match rule.set(Date::constant(2000, 1, 1)) {
             Ok(_) => Ok(rule),
-            // The crate's ranges are narrower than the standard's 53.
+            // The crate allows a smaller range than the standard's 53.
             Err(RRuleError::ValidationError(ValidationError::InvalidFieldValueRangeWithFreq {
                 field,
                 ..
@@ -91,8 +91,8 @@ impl Rule {
         }
     }
 
-    /// The days on which it falls, from the first on, in order. Bounded, since a rule may never end or never
-    /// fit.
+    /// The days on which the rule falls, in order from the first one. The days are bounded, because a rule may never
+    /// end, or never fit.
     pub(super) fn days(self, first: Date) -> impl Iterator<Item = Date> {
         let set = self.set(first).ok().map(RRuleSet::limit);
         let days = set.into_iter().flat_map(|set| set.into_iter());
@@ -107,12 +107,12 @@ impl Rule {
     }
 }
 
-/// Nothing and zero are values of no part.
+/// No part allows an empty value or zero.
 fn is_zero(value: &str) -> bool {
     value.trim_start_matches(['+', '-', '0']).is_empty()
 }
 
-/// A weekday, with its position within the month or the year where the rule has one.
+/// Whether this is a weekday. With `with_position`, it may have a position in the month or the year.
 fn is_weekday(text: &str, with_position: bool) -> bool {
     let Some((position, _)) = text
         .len()
@@ -128,7 +128,7 @@ fn is_weekday(text: &str, with_position: bool) -> bool {
                 .is_ok_and(|position: i8| position != 0 && (-53..=53).contains(&position)))
 }
 
-/// `20260501` or `20260501T090000Z`; a time without `Z` is treated as UTC, as Google does.
+/// Parses `20260501` or `20260501T090000Z`. Like Google, it treats a time without `Z` as UTC.
 pub(super) fn until(text: &str) -> Option<Until> {
     match text.split_once('T') {
         None => Date::strptime("%Y%m%d", text).ok().map(Until::Day),
@@ -147,7 +147,7 @@ pub(super) fn until(text: &str) -> Option<Until> {
 mod tests {
     use super::*;
 
-    /// A rule that says how often it falls, falls on no other days.
+    /// If the rule has a count, it must fall on no other days.
     #[track_caller]
     fn check(first: &str, rule: &str, days: &[&str]) {
         let parsed = Rule::parse(rule).unwrap();

@@ -1,4 +1,4 @@
-//! Times in requests and in events.
+//! Reads and writes times of requests and events.
 
 use jiff::{
     SignedDuration, Timestamp,
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::google::{ApiError, Call};
 
-/// Where an event starts or ends.
+/// The start or the end of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edge {
     Day(Date),
@@ -18,7 +18,7 @@ pub(super) enum Edge {
 }
 
 impl Edge {
-    /// Of an event that is stored.
+    /// Reads an edge of a stored event.
     pub(super) fn of(edge: Option<&Value>) -> Option<Self> {
         let edge = edge?;
         if let Some(date) = edge["date"].as_str() {
@@ -27,7 +27,7 @@ impl Edge {
         edge["dateTime"].as_str()?.parse().ok().map(Self::Time)
     }
 
-    /// The instant; a day is its first moment in the zone.
+    /// The instant of the edge. A day begins with its first moment in the zone.
     pub(super) fn instant(self, zone: &TimeZone) -> Timestamp {
         match self {
             Self::Time(instant) => instant,
@@ -37,7 +37,7 @@ impl Edge {
         }
     }
 
-    /// The same, later by this length; a day by whole days.
+    /// The edge later by this length. A day moves by whole days.
     pub(super) fn later(self, length: SignedDuration) -> Self {
         match self {
             Self::Day(day) => Self::Day(day.saturating_add(length)),
@@ -45,7 +45,7 @@ impl Edge {
         }
     }
 
-    /// How far `end` is after it; nothing where one is a day and the other is not.
+    /// The length until `end`. `None` if only one of them is a day.
     pub(super) fn until(self, end: Self) -> Option<SignedDuration> {
         match (self, end) {
             (Self::Day(start), Self::Day(end)) => Some(start.duration_until(end)),
@@ -55,7 +55,6 @@ impl Edge {
     }
 }
 
-/// The zone of this name.
 pub(super) fn zone_named(name: &str) -> Option<TimeZone> {
     TimeZoneDatabase::bundled()
         .get(name)
@@ -63,7 +62,7 @@ pub(super) fn zone_named(name: &str) -> Option<TimeZone> {
         .filter(|zone| !zone.is_unknown())
 }
 
-/// The zone that an event names, or else its calendar's.
+/// The zone that an event names, or else the zone of its calendar.
 pub(super) fn zone_of(edge: Option<&Value>, default: &str) -> TimeZone {
     let named = edge
         .and_then(|edge| edge["timeZone"].as_str())
@@ -73,7 +72,7 @@ pub(super) fn zone_of(edge: Option<&Value>, default: &str) -> TimeZone {
         .unwrap_or(TimeZone::UTC)
 }
 
-/// RFC 3339 with the offset that a zone has then.
+/// RFC 3339 with the zone's offset at that time.
 pub(super) fn format_in_zone(instant: Timestamp, zone: &TimeZone) -> String {
     let seen = instant.to_zoned(zone.clone());
     format_with_offset(instant, seen.offset())
@@ -87,7 +86,7 @@ fn format_with_offset(instant: Timestamp, offset: Offset) -> String {
     }
 }
 
-/// Checks `start` or `end` of an event that is written (`EventDateTime`), and gives a time its offset.
+/// Checks the `start` or `end` of an event in a request (`EventDateTime`), and adds an offset to its time.
 pub(super) fn check_edge(
     edge: Option<&Value>,
     name: &str,
@@ -167,7 +166,7 @@ pub(super) fn check_edge(
     Ok(Value::Object(kept))
 }
 
-/// A parameter that is a time: an offset is required (events.list, `timeMin`).
+/// Reads a parameter that is a time. It needs an offset (events.list, `timeMin`).
 pub(super) fn time_parameter(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
     let Some(text) = call.text(name) else {
         return Ok(None);
@@ -178,19 +177,19 @@ pub(super) fn time_parameter(call: &Call, name: &str) -> Result<Option<Timestamp
     }
 }
 
-/// A moment in RFC 3339 with its offset.
+/// Parses an RFC 3339 time with an offset.
 pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let (local, offset) = read(text)?;
     offset?.to_timestamp(local).ok()
 }
 
-/// The zone of the parameter `timeZone`, or the usual one.
+/// The zone of the parameter `timeZone`, or the default.
 pub(super) fn zone_parameter(call: &Call, default: &str) -> Result<TimeZone, ApiError> {
     let name = call.text("timeZone").unwrap_or(default);
     zone_named(name).ok_or_else(|| ApiError::of(400, "invalid", "Invalid time zone."))
 }
 
-/// `timeMax` is after `timeMin`.
+/// Checks that `timeMax` is after `timeMin`.
 pub(super) fn check_time_range(
     from: Option<Timestamp>,
     to: Option<Timestamp>,
@@ -205,7 +204,7 @@ pub(super) fn check_time_range(
     }
 }
 
-/// A date with a time, and its offset where it has one.
+/// Parses a date with a time, and its offset if it has one.
 fn read(text: &str) -> Option<(DateTime, Option<Offset>)> {
     // RFC 3339 requires seconds and the letter T.
     let plain = text.len() >= 19

@@ -1,4 +1,4 @@
-//! Rules for an event that is written: its times, recurrence, guests, type and video meeting. The API's description has
+//! Rules for an event in a request: its times, recurrence, guests, type and video meeting. The API's description has
 //! already checked its members.
 
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::google::{
     world::calendars::{Calendar, Event},
 };
 
-/// Checks an event as a whole. Times get their offsets, guests a response status.
+/// Checks an event as a whole. Adds offsets to times, and a response status to guests.
 pub(super) fn check(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(), ApiError> {
     check_times(fields, calendar)?;
     check_type(fields, calendar)
@@ -26,7 +26,7 @@ fn check_times(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(
         fields.remove("recurrence");
     }
     let recurring = fields.contains_key("recurrence");
-    // "Missing end time." comes first where both are missing.
+    // If both are missing, the error is "Missing end time."
     let end = check_edge(fields.get("end"), "end", recurring)?;
     let start = check_edge(fields.get("start"), "start", recurring)?;
     let zone = zone_of(Some(&start), calendar.time_zone);
@@ -63,7 +63,7 @@ fn check_times(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(
     Ok(())
 }
 
-/// Lines without DTSTART and DTEND, each of which can be read.
+/// Checks the lines of a recurrence. DTSTART and DTEND aren't allowed.
 fn recurrence(lines: &Value) -> Result<(), ApiError> {
     let invalid = || ApiError::of(400, "invalid", "Invalid recurrence rule.");
     for line in lines.as_array().into_iter().flatten() {
@@ -92,7 +92,7 @@ fn unsupported() -> ApiError {
     ApiError::unimplemented("The sandbox does not support this recurrence.")
 }
 
-/// A guest has an address and a response status. Without a status, the product sets it to `needsAction`.
+/// Checks a guest, who needs an address. Without a response status, Google sets it to `needsAction`.
 fn guest(guest: &mut Value, calendar: &str) -> Result<(), ApiError> {
     const KNOWN: &str = "additionalGuests comment displayName email id optional organizer resource responseStatus self";
     const RESPONSE_STATUSES: [&str; 4] = ["accepted", "declined", "needsAction", "tentative"];
@@ -141,7 +141,7 @@ fn guest(guest: &mut Value, calendar: &str) -> Result<(), ApiError> {
     }
 }
 
-/// Whether an event may be of its kind in this calendar.
+/// Checks that an event may have its type in this calendar.
 fn check_type(fields: &Map<String, Value>, calendar: &Calendar) -> Result<(), ApiError> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let kind = text("eventType").unwrap_or("default");
@@ -202,10 +202,10 @@ fn check_type(fields: &Map<String, Value>, calendar: &Calendar) -> Result<(), Ap
     Ok(())
 }
 
-/// Readings that still find a new meeting in the making, the response to its request not counted.
+/// How many reads still show a new meeting as pending, after the response that created it.
 const PENDING_READS: u8 = 1;
 
-/// Makes the meeting that a body asks for. Without `conferenceDataVersion=1` whatever it says is ignored.
+/// Creates the meeting that the body asks for. Without `conferenceDataVersion=1`, Google ignores it.
 pub(super) fn meeting(
     call: &Call,
     calendar: &Calendar,
@@ -230,7 +230,7 @@ pub(super) fn meeting(
             "Invalid conference type value.",
         ));
     }
-    // A request that is known is ignored (`CreateConferenceRequest.requestId`).
+    // Google ignores a request that it knows (`CreateConferenceRequest.requestId`).
     let known = event.fields.get("conferenceData");
     if known.is_some_and(|known| known["createRequest"]["requestId"] == id) {
         return Ok(());
@@ -253,7 +253,7 @@ pub(super) fn meeting(
     Ok(())
 }
 
-/// Shows a meeting that is still in the making.
+/// Shows a meeting that isn't created yet.
 pub(super) fn show_as_pending(rendered: &mut Map<String, Value>) {
     rendered.remove("hangoutLink");
     if let Some(data) = rendered.get_mut("conferenceData") {
@@ -263,7 +263,7 @@ pub(super) fn show_as_pending(rendered: &mut Map<String, Value>) {
     }
 }
 
-/// Letters such as `abc-defg-hij`, which follow from the request.
+/// A code such as `abc-defg-hij`, derived from the request ID.
 fn code(id: &str) -> String {
     let digest = Sha256::digest(id.as_bytes());
     let letters: Vec<char> = digest

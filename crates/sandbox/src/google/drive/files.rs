@@ -1,4 +1,4 @@
-//! One file: read, made, changed, deleted; its content as it is, and in another format.
+//! Reads, creates, changes and deletes a file. Returns its content unchanged, or in another format.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -9,8 +9,7 @@ use crate::google::{
     world::files::{DOCUMENT, FOLDER, File, Files, SHEET, SHORTCUT, Spreadsheet},
 };
 
-/// Formats of documents and of spreadsheets (Drive API, "Export MIME types"). The sandbox has the texts of
-/// documents only.
+/// Export formats (Drive API, "Export MIME types"). The sandbox exports only the texts of documents.
 const FORMATS: [(&str, &[&str]); 2] = [
     (
         DOCUMENT,
@@ -45,7 +44,7 @@ pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     Ok(super::file(state.world, call, file))
 }
 
-/// `files.get` with `alt=media`: the content of a file that was uploaded; the product's own documents are exported.
+/// `files.get` with `alt=media`: the content of an uploaded file. Google's own documents must be exported instead.
 pub(super) fn download(state: &State, call: &Call) -> Result<Media, ApiError> {
     let file = find(&state.world.files, call, call.variable(0))?;
     if !can_read(call, file) {
@@ -64,7 +63,7 @@ pub(super) fn download(state: &State, call: &Call) -> Result<Media, ApiError> {
     })
 }
 
-/// `files.export`: a document of the product's own in another format.
+/// `files.export`: a Google document in another format.
 pub(super) fn export(state: &State, call: &Call) -> Result<Media, ApiError> {
     let format = call.text("mimeType").ok_or_else(|| {
         ApiError::of(400, "required", "Required parameter: mimeType").at_parameter("mimeType")
@@ -101,10 +100,10 @@ pub(super) fn export(state: &State, call: &Call) -> Result<Media, ApiError> {
     }
 }
 
-/// `files.create`: a new file or folder, with its content where bytes come along.
+/// `files.create`: a new file or folder, with content if the request has bytes.
 pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (body, files) = (&call.body, &state.world.files);
-    // Only ids of files.generateIds can be used, which the sandbox doesn't play.
+    // Google allows only IDs from files.generateIds, which the sandbox doesn't play.
     if body.text("id").is_some() {
         let message = "The provided file ID is not usable.";
         return Err(ApiError::of(400, "invalid", message));
@@ -145,7 +144,7 @@ pub(super) fn update(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     Ok(shown)
 }
 
-/// `files.delete`: takes a file away for good, past the trash; a folder with all that is in it.
+/// `files.delete`: permanently deletes a file, or a folder with everything in it, without moving it to the trash.
 pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let file = find_changeable(&state.world.files, call, call.variable(0))?;
     check_owns(call, file)?;
@@ -154,7 +153,7 @@ pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     Ok(Value::Null)
 }
 
-/// Only the owner may put a file away; in a shared drive whoever may change it.
+/// Only the owner may trash or delete a file. In a shared drive, everyone who may change it can do so.
 fn check_owns(call: &Call, file: &File) -> Result<(), ApiError> {
     if file.owner.is_some() && file.owner.as_deref() != Some(&call.user) {
         return Err(no_permission());
@@ -162,7 +161,7 @@ fn check_owns(call: &Call, file: &File) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The file as it shall be.
+/// The file after the changes of the request.
 fn changed(state: &State, call: &Call) -> Result<File, ApiError> {
     let (body, files) = (&call.body, &state.world.files);
     let mut file = find_changeable(files, call, call.variable(0))?.clone();
@@ -222,7 +221,7 @@ fn changed(state: &State, call: &Call) -> Result<File, ApiError> {
     Ok(file)
 }
 
-/// Where the file is after `addParents` and `removeParents`, if they move it.
+/// The new place of the file if `addParents` and `removeParents` move it.
 fn moved(state: &State, call: &Call, file: &File) -> Result<Option<Place>, ApiError> {
     let files = &state.world.files;
     let ids = |name: &str| {
@@ -255,7 +254,6 @@ fn moved(state: &State, call: &Call, file: &File) -> Result<Option<Place>, ApiEr
     Place::within(files, call, folder).map(Some)
 }
 
-/// Target of a shortcut.
 fn target(body: &Map<String, Value>) -> Option<&str> {
     body.object("shortcutDetails")?.text("targetId")
 }
@@ -265,7 +263,7 @@ fn moment(body: &Map<String, Value>, name: &str) -> Result<Option<Timestamp>, Ap
     body.text(name).map(read).transpose()
 }
 
-/// Where a file shall be.
+/// The place of a file.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) parents: Vec<String>,
@@ -274,14 +272,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The folder that a body names; without one the user's My Drive.
+    /// The folder that a body names. Without one, the user's My Drive.
     pub(super) fn of(files: &Files, call: &Call, parents: &[String]) -> Result<Self, ApiError> {
         let id = match parents {
             [] => "root",
             [id] => id.as_str(),
             _ => return Err(too_many_parents()),
         };
-        // The scope drive.file reaches My Drive itself, though no application made it.
+        // The scope drive.file covers My Drive itself, although no application created it.
         let folder = match id {
             "root" => files.root(&call.user),
             id => Some(find(files, call, id)?),
@@ -290,7 +288,7 @@ impl Place {
         Self::within(files, call, folder)
     }
 
-    /// This folder.
+    /// The place within a folder, which the user must be able to change.
     pub(super) fn within(files: &Files, call: &Call, folder: &File) -> Result<Self, ApiError> {
         if folder.mime_type != FOLDER {
             return Err(ApiError::of(
@@ -308,7 +306,7 @@ impl Place {
         })
     }
 
-    /// Puts a file there. No one owns a file of a shared drive.
+    /// Moves a file to this place. No one owns a file in a shared drive.
     pub(super) fn take(self, file: &mut File, user: &str) {
         match (&self.drive, &file.drive) {
             (Some(_), _) => file.owner = None,
@@ -320,7 +318,7 @@ impl Place {
     }
 }
 
-/// A file is in one folder.
+/// The error for a file that would be in more than one folder.
 pub(super) fn too_many_parents() -> ApiError {
     ApiError::of(
         403,
@@ -329,7 +327,7 @@ pub(super) fn too_many_parents() -> ApiError {
     )
 }
 
-/// The type of a file: what the body says, else that of the bytes.
+/// The type of a file: the type in the body, or else the type of the bytes.
 pub(super) fn mime_type(said: Option<&str>, media: Option<&Media>) -> String {
     let of_media = media.map(|media| media.kind.split(';').next().unwrap_or_default().trim());
     said.or(of_media)
@@ -337,7 +335,7 @@ pub(super) fn mime_type(said: Option<&str>, media: Option<&Media>) -> String {
         .to_owned()
 }
 
-/// Whether bytes can become a file of a type: of any that is kept as it is, and a text as a document.
+/// Checks that bytes can become a file of this type. Plain text can become a document. Other types aren't converted.
 pub(super) fn check_media(mime_type: &str, media: Option<&Media>) -> Result<(), ApiError> {
     let Some(media) = media else {
         return Ok(());
@@ -354,7 +352,7 @@ pub(super) fn check_media(mime_type: &str, media: Option<&Media>) -> Result<(), 
     }
 }
 
-/// The target of a shortcut, which must be visible.
+/// Checks the target of a shortcut, which the user must be able to see.
 pub(super) fn check_target(
     files: &Files,
     call: &Call,
@@ -373,7 +371,7 @@ pub(super) fn check_target(
     }
 }
 
-/// Adds a new file; a spreadsheet gets its first sheet.
+/// Adds a new file. A spreadsheet gets its first sheet.
 pub(super) fn add_file(state: &mut State, file: File) {
     let files = &mut state.world.files;
     if file.mime_type == SHEET && files.spreadsheet(&file.id).is_none() {
@@ -382,7 +380,7 @@ pub(super) fn add_file(state: &mut State, file: File) {
     files.all.push(file);
 }
 
-/// An id that no file has yet.
+/// An ID that no file has yet.
 pub(super) fn fresh_id(state: &mut State) -> String {
     format!("1{}", state.ids.fresh("file", 24))
 }

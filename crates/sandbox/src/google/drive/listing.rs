@@ -1,4 +1,4 @@
-//! `files.list`: searches files and lists them in an order and in pages.
+//! `files.list`: searches files, sorts them, and returns them in pages.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,6 @@ use crate::google::{
     world::files::{FOLDER, File},
 };
 
-/// `files.list`.
 pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let corpus = Corpus::of(call)?;
     let query = Query::parse(call.text("q").unwrap_or_default())?;
@@ -28,7 +27,7 @@ pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         .filter(|file| !file.is_root && can_see(files, call, file) && corpus.contains(file))
         .filter(|file| query.matches(files, &call.user, file))
         .collect();
-    // Newest first where nothing is said; full text by relevance.
+    // By default, the newest come first. A full-text search sorts by relevance.
     found.sort_by(|one, other| {
         other
             .modified
@@ -58,17 +57,17 @@ pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     Ok(response)
 }
 
-/// Where to look.
+/// Which files to search.
 enum Corpus {
-    /// What the user owns or was given, and shared drives' files too where asked for.
+    /// The user's own and shared files. Also those in shared drives, if the call asks for them.
     User { shared_too: bool },
     /// One shared drive.
     Drive(String),
 }
 
 impl Corpus {
-    /// Reads the parameters that belong together (files.list, `corpora`, `driveId`,
-    /// `includeItemsFromAllDrives`, `supportsAllDrives`).
+    /// Reads the parameters that depend on each other (files.list: `corpora`, `driveId`, `includeItemsFromAllDrives`
+    /// and `supportsAllDrives`).
     fn of(call: &Call) -> Result<Self, ApiError> {
         let knows_drives = call.flag("supportsAllDrives") || call.flag("supportsTeamDrives");
         let shared_too =
@@ -108,7 +107,7 @@ impl Corpus {
     }
 }
 
-/// A key, and whether it runs backwards.
+/// A sort key.
 #[derive(Debug)]
 struct Key {
     name: &'static str,
@@ -118,7 +117,7 @@ struct Key {
 const NAMES: &str = "createdTime folder modifiedByMeTime modifiedTime name name_natural quotaBytesUsed recency \
     sharedWithMeTime starred viewedByMeTime";
 
-/// Reads the keys; none for an empty text.
+/// Parses the sort keys. Returns none for an empty text.
 fn parse(text: &str) -> Result<Vec<Key>, ApiError> {
     if text.is_empty() {
         return Ok(Vec::new());
@@ -137,7 +136,7 @@ fn parse(text: &str) -> Result<Vec<Key>, ApiError> {
         .collect()
 }
 
-/// Sorts by the keys, the first before the others.
+/// Sorts by the keys. The first one matters most.
 fn sort(files: &mut [&File], keys: &[Key], me: &str) {
     files.sort_by(|one, other| {
         keys.iter()
@@ -182,13 +181,13 @@ impl Key {
             "starred" => {
                 by(|file, me| i64::from(!(file.starred && file.owner.as_deref() == Some(me))))
             }
-            // Nothing has been viewed.
+            // No file has been viewed.
             _ => Ordering::Equal,
         }
     }
 }
 
-/// Texts and numbers in turn, so that 2 comes before 12.
+/// Alternates texts and numbers, so that 2 sorts before 12.
 fn natural_sort_key(name: &str) -> Vec<(String, u64)> {
     let mut parts = Vec::new();
     let lower = name.to_lowercase();

@@ -1,4 +1,4 @@
-//! Drive API v3: metadata, contents, uploads.
+//! Drive API v3: metadata, content and uploads.
 
 mod files;
 mod listing;
@@ -41,16 +41,16 @@ pub(crate) static DRIVE_API: Api = Api {
     batch_paths: &["/batch/drive/v3"],
 };
 
-/// What is said of members that a request may not write.
+/// The message for members that a request can't write.
 const NOT_WRITABLE: &str = "The resource body includes fields which are not directly writable.";
 
-/// 403 for a member that a request may not write.
+/// 403 for a member that a request can't write.
 fn not_writable(message: &str) -> ApiError {
     ApiError::of(403, "fieldNotWritable", message)
 }
 
-/// Whether the caller's user may see the file, and the token's scopes reach it. The narrow scopes reach what
-/// applications made; the sandbox has no hidden settings, meetings or photos.
+/// Whether the user may see the file and the token's scopes cover it. The narrow scopes cover files that applications
+/// created. The sandbox has no hidden settings, meetings or photos.
 fn can_see(files: &Files, call: &Call, file: &File) -> bool {
     let broad = [
         "drive",
@@ -63,7 +63,7 @@ fn can_see(files: &Files, call: &Call, file: &File) -> bool {
     reaches && files.may_see(file, &call.user)
 }
 
-/// Whether the token's scopes reach the file's content.
+/// Whether the token's scopes allow reading the file's content.
 fn can_read(call: &Call, file: &File) -> bool {
     ["drive", "drive.readonly"]
         .iter()
@@ -71,9 +71,9 @@ fn can_read(call: &Call, file: &File) -> bool {
         || (call.has_scope("drive.file") && file.made_by_application)
 }
 
-/// The file of this id that the caller may see; `root` is the user's own top folder.
+/// Finds a file that the caller may see. `root` is the user's own top folder.
 ///
-/// A file of a shared drive is not there for an application that does not say that it knows of those (files.get,
+/// A file in a shared drive is hidden from an application that doesn't say that it supports shared drives (files.get,
 /// `supportsAllDrives`).
 fn find<'files>(files: &'files Files, call: &Call, id: &str) -> Result<&'files File, ApiError> {
     let found = match id {
@@ -87,7 +87,7 @@ fn find<'files>(files: &'files Files, call: &Call, id: &str) -> Result<&'files F
         .ok_or_else(|| ApiError::file_not_found(id))
 }
 
-/// The same, if the user may change it.
+/// The same for a file that the user may change.
 fn find_changeable<'files>(
     files: &'files Files,
     call: &Call,
@@ -109,12 +109,12 @@ fn no_permission() -> ApiError {
     )
 }
 
-/// Whether the token's scopes reach the file's content to change it.
+/// Whether the token's scopes allow changing the file's content.
 fn can_write(call: &Call, file: &File) -> bool {
     call.has_scope("drive") || (call.has_scope("drive.file") && file.made_by_application)
 }
 
-/// A `File`. Without a mask the product gives four fields (files.get, `fields`).
+/// Shows a `File`. Without a mask, Google returns four fields (files.get, `fields`).
 pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
     let mut shown = json!({
         "kind": "drive#file",
@@ -192,7 +192,7 @@ pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
     shown
 }
 
-/// What the user may do.
+/// What the user may do with a file.
 fn capabilities(world: &World, file: &File, me: &str) -> Value {
     let changes = world.files.may_change(file, me);
     json!({
@@ -221,7 +221,7 @@ fn person(email: &str, me: &str) -> Value {
     shown
 }
 
-/// Where a browser opens it.
+/// The URL that opens it in a browser.
 fn link(file: &File) -> String {
     let id = &file.id;
     match file.mime_type.as_str() {
@@ -235,7 +235,7 @@ fn link(file: &File) -> String {
     }
 }
 
-/// RFC 3339 with milliseconds.
+/// A time in RFC 3339 with milliseconds.
 fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
@@ -248,7 +248,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What full text looks for: words, and phrases in double quotes.
+/// The search terms of a full-text search: words, and phrases in double quotes.
 pub(super) fn phrases(term: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (place, part) in term.split('"').enumerate() {
@@ -262,7 +262,7 @@ pub(super) fn phrases(term: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// How often the phrase occurs among the words, whole words only.
+/// How often the phrase occurs among the words. Only whole words count.
 pub(super) fn count(words: &[String], phrase: &[String]) -> usize {
     words
         .windows(phrase.len().max(1))
@@ -270,7 +270,7 @@ pub(super) fn count(words: &[String], phrase: &[String]) -> usize {
         .count()
 }
 
-/// Whether some words in sequence begin with the given ones: the last may be cut short.
+/// Whether the given words are in sequence. The last one may be the beginning of a word.
 pub(super) fn starts_with_words(words: &[String], given: &[String]) -> bool {
     let Some((last, whole)) = given.split_last() else {
         return false;

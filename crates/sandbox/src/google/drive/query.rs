@@ -1,9 +1,8 @@
 //! The query language of `q` (Drive API, "Search query terms and operators").
 //!
-//! Played: `name`, `fullText`, `mimeType`, `createdTime`, `modifiedTime`, `trashed`, `starred`,
-//! `sharedWithMe`, `parents`, `owners`, `writers`, `readers`. What else the language has is refused with 501
-//! rather than given a wrong response; what it does not have, with 400. `and` and `or` bind alike, from left
-//! to right.
+//! The sandbox supports `name`, `fullText`, `mimeType`, `createdTime`, `modifiedTime`, `trashed`, `starred`,
+//! `sharedWithMe`, `parents`, `owners`, `writers` and `readers`. It refuses the rest of the language with 501 instead
+//! of returning a wrong response, and everything else with 400. `and` and `or` have the same precedence.
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
@@ -13,7 +12,7 @@ use crate::google::{
     world::files::{File, Files},
 };
 
-/// Terms of the language that the sandbox does not support.
+/// Terms that the sandbox doesn't support.
 const UNSUPPORTED: [&str; 8] = [
     "viewedByMeTime",
     "sharedWithMeTime",
@@ -25,7 +24,7 @@ const UNSUPPORTED: [&str; 8] = [
     "labels",
 ];
 
-/// A query that was understood; an empty one fits everything.
+/// A parsed query. An empty one matches every file.
 #[derive(Debug)]
 pub(super) struct Query(Option<Node>);
 
@@ -56,7 +55,6 @@ enum Term {
 }
 
 impl Query {
-    /// Reads a query.
     pub(super) fn parse(text: &str) -> Result<Self, ApiError> {
         if text.trim().is_empty() {
             return Ok(Self(None));
@@ -77,14 +75,14 @@ impl Query {
         self.0.as_ref().is_some_and(Node::uses_full_text)
     }
 
-    /// Whether a file is found.
+    /// Whether the query finds a file.
     pub(super) fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         self.0
             .as_ref()
             .is_none_or(|node| node.matches(files, me, file))
     }
 
-    /// How well a file fits the `fullText` terms: how often their words occur.
+    /// How well a file matches the `fullText` terms: how often their words occur.
     pub(super) fn relevance(&self, file: &File) -> usize {
         self.0
             .as_ref()
@@ -153,12 +151,12 @@ impl Term {
     }
 }
 
-/// `me` is the caller.
+/// `me` means the caller.
 fn person<'a>(email: &'a str, me: &'a str) -> &'a str {
     if email == "me" { me } else { email }
 }
 
-/// Words that full text finds: name, description, content.
+/// The words that a full-text search finds: in the name, the description and the content.
 fn indexed(file: &File) -> Vec<String> {
     let description = file.description.as_deref().unwrap_or_default();
     words_of(&format!("{} {description} {}", file.name, file.text))
@@ -280,7 +278,7 @@ fn truth(value: &Token) -> Result<bool, ApiError> {
     }
 }
 
-/// RFC 3339; UTC where there is no offset, midnight where there is no time.
+/// Parses an RFC 3339 time. Without an offset it's UTC, and without a time it's midnight.
 fn moment(text: &str) -> Result<Timestamp, ApiError> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
@@ -294,7 +292,7 @@ fn invalid_query() -> ApiError {
     ApiError::invalid_value("q")
 }
 
-/// One piece.
+/// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Open,
@@ -303,13 +301,13 @@ enum Token {
     Word(String),
     /// `=`, `!=`, `<`, `<=`, `>`, `>=`.
     Sign(&'static str),
-    /// What is in quotes, without its backslashes.
+    /// A quoted text, without its backslashes.
     Text(String),
 }
 
 const SIGNS: [&str; 6] = ["!=", "<=", ">=", "=", "<", ">"];
 
-/// All pieces; nothing where a quote is open or a character has no place.
+/// Splits a query into tokens. `None` if a quote isn't closed, or a character isn't allowed.
 fn tokens(query: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = query.trim_start();

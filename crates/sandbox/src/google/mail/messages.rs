@@ -1,4 +1,4 @@
-//! Messages as Gmail shows them, their threads and attachments, drafts, and the profile of the mailbox.
+//! Messages, threads, attachments, drafts and the mailbox's profile, as Gmail shows them.
 
 use std::collections::BTreeSet;
 
@@ -23,9 +23,9 @@ use crate::{
     shared,
 };
 
-/// Labels to add or to remove at most.
+/// The largest number of labels to add or to remove.
 const MAX_LABELS: usize = 100;
-/// Labels that only Gmail gives.
+/// Labels that only Gmail can set.
 const OWN_LABELS: [&str; 3] = ["CHAT", "DRAFT", "SENT"];
 
 /// `getProfile`: the mailbox's address and totals.
@@ -42,7 +42,7 @@ pub(super) fn profile(state: &mut State, call: &Call) -> Result<Value, ApiError>
     }))
 }
 
-/// `messages.list`: searches messages and lists their ids in pages.
+/// `messages.list`: searches messages and lists their IDs in pages.
 pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let user = mailbox_owner(state, call)?;
     let found = matching(&user.mailbox, call, state.now)?.into_iter();
@@ -68,7 +68,7 @@ pub(super) fn send(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     written.ok_or_else(outgoing::missing)?.send(state, call)
 }
 
-/// `messages.delete`: takes a message away for good, past the trash.
+/// `messages.delete`: permanently deletes a message without moving it to the trash.
 pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let deleted = mailbox_mut(state, call)?.delete(call.variable(1));
     deleted.map(|_| Value::Null).ok_or_else(ApiError::not_found)
@@ -137,7 +137,7 @@ pub(super) fn attachment(state: &mut State, call: &Call) -> Result<Value, ApiErr
     Ok(json!({"size": part.bytes().len(), "data": URL_SAFE.encode(part.bytes())}))
 }
 
-/// The part that an id of this message and generation means.
+/// The part for an attachment ID. `None` if the ID is for another message or generation.
 fn part_id(id: &str, generation: u64, message_id: &str) -> Option<String> {
     let text = shared::open(ATTACHMENT, id.strip_prefix("ANGjdJ")?)?;
     let mut words = text.split('|');
@@ -146,7 +146,7 @@ fn part_id(id: &str, generation: u64, message_id: &str) -> Option<String> {
     current.then(|| part.to_owned())
 }
 
-/// `threads.list`: a thread is listed if one of its messages fits, in order of its newest message.
+/// `threads.list`: lists a thread if one of its messages matches. Sorts by the newest message.
 pub(super) fn list_threads(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mailbox = &mailbox_owner(state, call)?.mailbox;
     let fitting = matching(mailbox, call, state.now)?;
@@ -181,14 +181,14 @@ pub(super) fn get_thread(state: &mut State, call: &Call) -> Result<Value, ApiErr
     Ok(json!({"id": id, "historyId": history, "messages": messages}))
 }
 
-/// The messages that the call's filters leave, newest first.
+/// The messages that match the call's filters, newest first.
 pub(super) fn matching<'mailbox>(
     mailbox: &'mailbox Mailbox,
     call: &Call,
     now: Timestamp,
 ) -> Result<Vec<&'mailbox Message>, ApiError> {
     let query = call.text("q").unwrap_or_default();
-    // With gmail.metadata in the token, even together with a wider scope, there is no search (messages.list, `q`).
+    // A token with gmail.metadata can't search, even if it also has a wider scope (messages.list, `q`).
     if !query.is_empty() && call.has_scope("gmail.metadata") {
         let message = "Metadata scope does not support 'q' parameter";
         return Err(ApiError::forbidden(message));
@@ -210,7 +210,7 @@ pub(super) fn matching<'mailbox>(
     Ok(found.collect())
 }
 
-/// One page as a response: `name` is absent when there is nothing.
+/// One page as a response. `name` is absent if there are no items.
 pub(super) fn page(call: &Call, name: &str, items: Vec<Value>) -> Result<Value, ApiError> {
     let size = collection::size(call, "maxResults", 100, 500)?;
     let page = collection::page(call, items, size, &["maxResults"])?;
@@ -224,7 +224,7 @@ pub(super) fn page(call: &Call, name: &str, items: Vec<Value>) -> Result<Value, 
     Ok(response)
 }
 
-/// `drafts.list`: searches drafts and lists their ids in pages.
+/// `drafts.list`: searches drafts and lists their IDs in pages.
 pub(super) fn list_drafts(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mailbox = &mailbox_owner(state, call)?.mailbox;
     let fitting = matching(mailbox, call, state.now)?;
@@ -248,7 +248,7 @@ pub(super) fn get_draft(state: &mut State, call: &Call) -> Result<Value, ApiErro
     Ok(json!({"id": id, "message": message(state, &held, &format)}))
 }
 
-/// `drafts.create`: keeps a mail as a draft.
+/// `drafts.create`: saves a mail as a draft.
 pub(super) fn create_draft(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     mailbox_owner(state, call)?;
     let message = written(call)?
@@ -257,7 +257,7 @@ pub(super) fn create_draft(state: &mut State, call: &Call) -> Result<Value, ApiE
     shown_draft(state, call, &message)
 }
 
-/// `drafts.update`: the draft stays, its message is another one.
+/// `drafts.update`: replaces the message of a draft.
 pub(super) fn update_draft(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let id = call.variable(1);
     let before = mailbox_owner(state, call)?.mailbox.draft(id);
@@ -275,12 +275,12 @@ pub(super) fn update_draft(state: &mut State, call: &Call) -> Result<Value, ApiE
     shown_draft(state, call, &message)
 }
 
-/// `drafts.send`: sends a draft, which is one no longer.
+/// `drafts.send`: sends a draft and removes it from the drafts.
 pub(super) fn send_draft(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mailbox = &mailbox_owner(state, call)?.mailbox;
     let given = written(call)?;
     let Some(id) = call.body.text("id").filter(|id| !id.is_empty()) else {
-        // A mail that was no draft is sent all the same.
+        // Gmail also sends a mail that isn't a draft.
         return given.ok_or_else(outgoing::missing)?.send(state, call);
     };
     let kept = mailbox.draft(id).ok_or_else(ApiError::not_found)?;
@@ -291,7 +291,7 @@ pub(super) fn send_draft(state: &mut State, call: &Call) -> Result<Value, ApiErr
     Ok(sent)
 }
 
-/// `drafts.delete`: takes a draft away for good.
+/// `drafts.delete`: permanently deletes a draft.
 pub(super) fn delete_draft(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mailbox = mailbox_mut(state, call)?;
     let message = mailbox.draft(call.variable(1));
@@ -300,12 +300,12 @@ pub(super) fn delete_draft(state: &mut State, call: &Call) -> Result<Value, ApiE
     Ok(Value::Null)
 }
 
-/// The message of the `Draft` that is the body.
+/// The message in the `Draft` of the body.
 fn written(call: &Call) -> Result<Option<Written>, ApiError> {
     Written::read(call, call.body.object("message"))
 }
 
-/// `Draft` of a message.
+/// Shows the `Draft` of a message.
 fn shown_draft(state: &State, call: &Call, message_id: &str) -> Result<Value, ApiError> {
     let mailbox = &mailbox_owner(state, call)?.mailbox;
     let mut drafts = mailbox.drafts.iter();
@@ -316,28 +316,28 @@ fn shown_draft(state: &State, call: &Call, message_id: &str) -> Result<Value, Ap
     }
 }
 
-/// Purpose under which attachment ids are sealed.
+/// The purpose for which attachment IDs are sealed.
 pub(super) const ATTACHMENT: &str = "attachment";
-/// Letters of a snippet, roughly.
+/// About how many letters a snippet has.
 const SNIPPET_LETTERS: usize = 200;
-/// Random bytes in an attachment id; the real ones are hundreds of letters long.
+/// How many random bytes an attachment ID has. Gmail's real IDs have hundreds of letters.
 const ATTACHMENT_NOISE: usize = 180;
 
-/// How much of a message is given (users.messages.get, `format`).
+/// How much of a message to return (users.messages.get, `format`).
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Ids, labels, snippet, date, size.
+    /// IDs, labels, snippet, date and size.
     Minimal,
-    /// Everything but the bytes of files.
+    /// Everything except the bytes of files.
     Full,
-    /// The message as it travelled.
+    /// The message as it was sent.
     Raw,
-    /// As minimal, and headers: all, or those of these names.
+    /// The same as minimal, with all headers or with those that are named.
     Metadata(Vec<String>),
 }
 
 impl Format {
-    /// The format that a call asks for, if the token's scopes allow it.
+    /// The format that the call asks for, if the token's scopes allow it.
     pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
         let format = match call.text("format") {
             Some("minimal") => Self::Minimal,
@@ -364,7 +364,7 @@ impl Format {
     }
 }
 
-/// `Message`. Each call mints fresh attachment ids.
+/// Shows a `Message`. Each call creates new attachment IDs.
 pub(super) fn message(state: &mut State, message: &Message, format: &Format) -> Value {
     let mut value = json!({
         "id": message.id,
@@ -389,7 +389,7 @@ pub(super) fn message(state: &mut State, message: &Message, format: &Format) -> 
     value
 }
 
-/// The beginning of the text in one line, escaped for HTML as Gmail does.
+/// The beginning of the text in one line, with HTML escapes as in Gmail.
 pub(super) fn snippet(message: &Message) -> String {
     let text = message.text();
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -405,8 +405,8 @@ pub(super) fn snippet(message: &Message) -> String {
         .replace('\'', "&#39;")
 }
 
-/// `MessagePart`. The parts of an attached message have no attachment id, because the attached message is
-/// fetched as a whole.
+/// Shows a `MessagePart`. The parts of an attached message have no attachment ID, because the attached message is
+/// downloaded as a whole.
 fn part(state: &mut State, message_id: &str, part: &Part, attached: bool) -> Value {
     let body = if attached && part.is_file() {
         json!({"size": part.bytes().len()})
@@ -446,7 +446,7 @@ fn body(state: &mut State, message_id: &str, part: &Part) -> Value {
     }
 }
 
-/// A fresh id each time; old ones stay valid until a fault ends them.
+/// Creates a new ID each time. Old IDs stay valid until a fault invalidates them.
 fn attachment_id(state: &mut State, message_id: &str, part_id: &str) -> String {
     let noise = state.ids.fresh(ATTACHMENT, ATTACHMENT_NOISE);
     let generation = state.world.attachment_generation;

@@ -1,4 +1,4 @@
-//! Gmail API v1: reading, writing, sending.
+//! Gmail API v1: reads, writes and sends mails.
 
 mod messages;
 mod outgoing;
@@ -49,13 +49,13 @@ pub(crate) static GMAIL_API: Api = Api {
     batch_paths: &["/batch", "/batch/gmail/v1"],
 };
 
-/// The user whose mailbox is asked for: `me`, or the caller's own address.
+/// The owner of the requested mailbox, which must be `me` or the caller's own address.
 fn mailbox_owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiError> {
     check_owner(call)?;
     state.world.user(&call.user).ok_or_else(ApiError::not_found)
 }
 
-/// The same user's mailbox, to change it.
+/// The mailbox of that user, to change it.
 fn mailbox_mut<'state>(
     state: &'state mut State,
     call: &Call,
@@ -75,7 +75,7 @@ fn check_owner(call: &Call) -> Result<(), ApiError> {
     Err(ApiError::forbidden(message))
 }
 
-/// `users.labels`: those that Gmail has by itself, and the user's.
+/// `users.labels`: Gmail's own labels, and the user's.
 pub(super) static LABELS: Collection = Collection {
     id: "users.labels",
     items: "labels",
@@ -96,7 +96,7 @@ pub(super) static SEND_AS: Collection = Collection {
     ..Collection::PLAIN
 };
 
-/// Names are the user's own, and differ; what Gmail made stays.
+/// Names must be unique, and Gmail's own labels can't be changed.
 fn check(labels: &[Item], new: Option<&mut Item>, before: Option<&Item>) -> Result<(), ApiError> {
     if before.is_some_and(|before| before.text("type") == Some("system")) {
         return Err(ApiError::invalid("Invalid delete or update request"));
@@ -117,7 +117,7 @@ fn check(labels: &[Item], new: Option<&mut Item>, before: Option<&Item>) -> Resu
     Ok(())
 }
 
-/// `labels.get` counts what has the label.
+/// `labels.get` counts the messages with the label.
 fn count(state: &State, call: &Call, label: &mut Item) {
     let Ok(user) = mailbox_owner(state, call) else {
         return;

@@ -1,4 +1,4 @@
-//! Mails that an application writes: read from a request, kept as a draft, sent.
+//! Mails that an application writes. They're read from a request, saved as a draft, or sent.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
@@ -18,16 +18,16 @@ use crate::{
     users,
 };
 
-/// A mail as it came.
+/// A mail from a request.
 #[derive(Debug)]
 pub(super) struct Written {
     raw: Vec<u8>,
-    /// The thread that it shall be in.
+    /// The thread that the mail should join.
     thread: Option<String>,
 }
 
 impl Written {
-    /// The bytes of an upload, or those in `raw`; nothing where there are none.
+    /// Reads the bytes of an upload, or those in `raw`. `None` if there are none.
     pub(super) fn read(
         call: &Call,
         message: Option<&Map<String, Value>>,
@@ -45,7 +45,7 @@ impl Written {
         }))
     }
 
-    /// Adds what Gmail adds: who, when, an id; one message, ready for a mailbox.
+    /// Adds what Gmail adds: the sender, the date and an ID. Returns a message for a mailbox.
     fn into_message(
         self,
         state: &mut State,
@@ -83,7 +83,7 @@ impl Written {
         })
     }
 
-    /// Keeps it as a draft; the id of its message.
+    /// Saves it as a draft. Returns the ID of its message.
     pub(super) fn keep(self, state: &mut State, call: &Call) -> Result<String, ApiError> {
         let message = self.into_message(state, call, &["DRAFT"])?;
         let id = message.id.clone();
@@ -91,7 +91,7 @@ impl Written {
         Ok(id)
     }
 
-    /// Sends it: it is among the sent mails, and arrives where its people live here.
+    /// Sends it: adds it to the sent mails, and delivers it to recipients who have an account in the sandbox.
     pub(super) fn send(self, state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let recipients = recipients(&self.raw);
         if recipients.is_empty() {
@@ -116,7 +116,7 @@ impl Written {
     }
 }
 
-/// The mail that a draft holds.
+/// The mail in a draft.
 pub(super) fn of_draft(message: &Message) -> Written {
     Written {
         raw: message.raw(),
@@ -124,12 +124,12 @@ pub(super) fn of_draft(message: &Message) -> Written {
     }
 }
 
-/// A message as the methods that change it give it.
+/// The short form in which methods return a message that they changed.
 pub(super) fn reference(message: &Message) -> Value {
     json!({"id": message.id, "threadId": message.thread_id, "labelIds": message.labels})
 }
 
-/// A copy in the mailbox of someone who lives here; mails to others leave.
+/// Delivers a copy to the mailbox of a user of the sandbox. Mails to others are dropped.
 fn deliver(state: &mut State, sent: &Message, address: &str) {
     let id = fresh_id(state);
     let Some(user) = state.world.user_mut(address) else {
@@ -153,8 +153,8 @@ fn deliver(state: &mut State, sent: &Message, address: &str) {
     });
 }
 
-/// Whether a mail belongs to the thread of `before`: it names it, and both have the same subject (Gmail API,
-/// `Message.threadId`).
+/// Whether a mail is a reply in the thread of `before`: it names that message, and both have the same subject (Gmail
+/// API, `Message.threadId`).
 fn answers(mail: &Part, before: &Message) -> bool {
     let own = before.header("Message-ID").map(str::trim);
     let names = ["In-Reply-To", "References"].map(|name| mail.header(name).unwrap_or_default());
@@ -167,7 +167,7 @@ fn answers(mail: &Part, before: &Message) -> bool {
         && subject(mail.header("Subject")) == subject(before.header("Subject"))
 }
 
-/// The thread of the message that is replied to.
+/// The thread of the message that the mail replies to.
 fn thread_of(messages: &[Message], reply_to: Option<&str>) -> Option<String> {
     let reply_to = reply_to?.trim();
     messages
@@ -176,7 +176,7 @@ fn thread_of(messages: &[Message], reply_to: Option<&str>) -> Option<String> {
         .map(|message| message.thread_id.clone())
 }
 
-/// Addresses of To, Cc and Bcc, in lower case.
+/// The addresses in To, Cc and Bcc, in lower case.
 fn recipients(raw: &[u8]) -> Vec<String> {
     let Some(message) = MessageParser::new().parse_headers(raw) else {
         return Vec::new();
@@ -193,7 +193,7 @@ fn is_address(text: &str) -> bool {
     })
 }
 
-/// With line ends as they travel, and with the headers that were missing; `From` is the user's own.
+/// Adds missing headers and the line ends of a sent mail. `From` is always the user's own address.
 fn complete(raw: &[u8], user: &str, id: &str, now: jiff::Timestamp) -> Vec<u8> {
     let (head, body) = split(raw);
     let date = now.strftime("%a, %d %b %Y %H:%M:%S +0000");
@@ -242,7 +242,7 @@ fn is_header(line: &str, name: &str) -> bool {
     given.is_some_and(|given| given.eq_ignore_ascii_case(name))
 }
 
-/// The headers, each with the lines that continue it, and the body; every line ends in CR LF.
+/// Splits a mail into its headers, each with its continuation lines, and its body. Every line ends with CR LF.
 fn split(raw: &[u8]) -> (Vec<String>, Vec<u8>) {
     let mut head: Vec<String> = Vec::new();
     let mut rest = raw;
@@ -271,7 +271,7 @@ fn split(raw: &[u8]) -> (Vec<String>, Vec<u8>) {
     (head, body)
 }
 
-/// Base64 as JSON of protocol buffers takes it: either alphabet, with padding or without.
+/// Decodes base64 as protocol buffers do in JSON: with either alphabet, and with or without padding.
 fn decode(raw: &str) -> Result<Vec<u8>, ApiError> {
     let plain = raw.replace('+', "-").replace('/', "_");
     URL_SAFE_NO_PAD
@@ -282,7 +282,7 @@ fn decode(raw: &str) -> Result<Vec<u8>, ApiError> {
         })
 }
 
-/// There is no mail.
+/// The error for a request without a mail.
 pub(super) fn missing() -> ApiError {
     ApiError::invalid(
         "'raw' RFC822 payload message string or uploading message via /upload/* URL required",

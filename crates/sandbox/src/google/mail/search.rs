@@ -1,8 +1,8 @@
 //! The search language of `q`: a useful part of Gmail's.
 //!
-//! Words and "phrases" over subject, text and people; `from: to: subject: label: in: is: has: filename:
-//! after: before: newer_than: older_than: rfc822msgid:`; `-` negates, `OR` joins neighbours. Anything else of
-//! Gmail's language is refused with 501 rather than given a wrong response.
+//! It has words and "phrases" in the subject, the text and the people; `from: to: subject: label: in: is: has:
+//! filename: after: before: newer_than: older_than: rfc822msgid:`; `-` to negate; and `OR` between neighbours. The
+//! sandbox refuses the rest of Gmail's language with 501 instead of returning a wrong response.
 
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
@@ -13,7 +13,7 @@ use crate::google::{
 
 const DAY_HOURS: i64 = 24;
 
-/// A parsed search: all groups must fit, and of a group one term.
+/// A parsed search. A message must match one term in every group.
 #[derive(Debug)]
 pub(super) struct Search {
     groups: Vec<Vec<Term>>,
@@ -27,19 +27,19 @@ struct Term {
 
 #[derive(Debug)]
 enum Test {
-    /// Words that follow each other somewhere.
+    /// Words in sequence.
     Anywhere(Vec<String>),
     From(Vec<String>),
     To(Vec<String>),
     Subject(Vec<String>),
     Filename(Vec<String>),
     MessageId(String),
-    /// A label by id, or by name as the search box writes it.
+    /// A label by ID, or by name in the spelling of the search box.
     Label(String),
     Attachment,
-    /// The label is absent.
+    /// Messages without this label.
     Without(&'static str),
-    /// Spam and trash are looked at as well.
+    /// Also searches spam and trash.
     Everywhere,
     /// Received at or after.
     Since(Timestamp),
@@ -48,7 +48,6 @@ enum Test {
 }
 
 impl Search {
-    /// Reads a query.
     pub(super) fn parse(query: &str, now: Timestamp) -> Result<Self, ApiError> {
         let mut groups: Vec<Vec<Term>> = Vec::new();
         let mut joins = false;
@@ -67,7 +66,7 @@ impl Search {
         Ok(Self { groups })
     }
 
-    /// Whether spam and trash are to be looked at.
+    /// Whether to search spam and trash too.
     pub(super) fn searches_everywhere(&self) -> bool {
         self.groups.iter().flatten().any(|term| {
             let hidden = match &term.test {
@@ -79,7 +78,7 @@ impl Search {
         })
     }
 
-    /// Whether the message is found.
+    /// Whether the search finds the message.
     pub(super) fn matches(&self, message: &Message, mailbox: &Mailbox) -> bool {
         self.groups.iter().all(|group| {
             group
@@ -190,7 +189,7 @@ impl Test {
     }
 }
 
-/// Splits at spaces outside of quotation marks, which stay.
+/// Splits at spaces outside of quotation marks, and keeps the marks.
 fn words(query: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -211,7 +210,7 @@ fn words(query: &str) -> Vec<String> {
     words
 }
 
-/// Words of a text in lower case. Gmail finds whole words only.
+/// The words of a text in lower case. Gmail finds only whole words.
 fn tokens(text: &str) -> Vec<String> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -219,8 +218,7 @@ fn tokens(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the words follow each other in the text. Scripts without spaces between words are searched by
-/// letters.
+/// Whether the words are in sequence in the text. Scripts without spaces between words are searched by letters.
 fn contains(text: &str, wanted: &[String]) -> bool {
     if wanted.iter().flat_map(|word| word.chars()).any(is_unspaced) {
         return text.to_lowercase().contains(&wanted.join(""));
@@ -236,7 +234,7 @@ fn is_unspaced(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// The search box writes label names in lower case, with `-` for anything else.
+/// The search box writes label names in lower case, and `-` for blanks and some signs.
 fn folder_name(name: &str) -> String {
     name.to_lowercase().replace([' ', '/', '&'], "-")
 }
@@ -257,7 +255,7 @@ fn parse_date(value: &str) -> Option<Timestamp> {
     Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// `3d`, `2m` or `1y` before now; a month counts 30 days, a year 365.
+/// The time `3d`, `2m` or `1y` ago. A month has 30 days, and a year 365.
 fn parse_age(value: &str, now: Timestamp) -> Option<Timestamp> {
     let (count, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
     let days: i64 = match unit {

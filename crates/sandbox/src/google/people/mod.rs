@@ -33,15 +33,15 @@ fn caller<'state>(state: &'state State, call: &Call) -> Result<&'state User, Api
     state.world.user(&call.user).ok_or_else(ApiError::not_found)
 }
 
-/// Contacts of a page at most.
+/// The largest number of contacts in a page.
 const MAX_SIZE: i64 = 1000;
 /// A sync token is valid for seven days.
 const SYNC_HOURS: i64 = 7 * 24;
-/// Purpose under which sync tokens are sealed.
+/// The purpose for which sync tokens are sealed.
 const SYNC: &str = "sync";
-/// Results of a search when nothing is said.
+/// How many results a search returns by default.
 const DEFAULT_RESULTS: i64 = 10;
-/// Results at most; larger numbers are brought down to it.
+/// The largest number of results. Larger requests are reduced to it.
 const MAX_RESULTS: i64 = 30;
 
 /// `people.connections.list`: the user's contacts, sorted, in pages.
@@ -64,7 +64,7 @@ pub(super) fn connections(state: &mut State, call: &Call) -> Result<Value, ApiEr
     let mut people = caller(state, call)?.contacts.clone();
     if let Some(token) = call.text("syncToken") {
         check_sync_token(token, now)?;
-        // Nothing changes contacts here, so nothing has changed since.
+        // Nothing changes contacts here, so nothing has changed since the sync token.
         people.clear();
     }
     sort(&mut people, call.text("sortOrder").unwrap_or_default());
@@ -123,14 +123,14 @@ pub(super) fn search_contacts(state: &mut State, call: &Call) -> Result<Value, A
     search(state, call, &people, &fields)
 }
 
-/// `otherContacts.search`: searches the people whom the user once wrote to.
+/// `otherContacts.search`: searches people to whom the user once wrote.
 pub(super) fn search_others(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let fields = fields(call, "readMask", &OTHER_CONTACT_FIELDS)?;
     let people = caller(state, call)?.other_contacts.clone();
     search(state, call, &people, &fields)
 }
 
-/// The response to a search among `people`, of whom `fields` are given.
+/// Searches `people`, and returns `fields` of those that it finds.
 fn search(
     state: &mut State,
     call: &Call,
@@ -147,8 +147,8 @@ fn search(
         }
         Some(size) => size.min(MAX_RESULTS),
     };
-    // The first search of an account finds nothing until a request with an empty query has come
-    // (people.searchContacts and otherContacts.search, description).
+    // The first search finds nothing until the account has sent a request with an empty query (people.searchContacts
+    // and otherContacts.search, description).
     let key = (call.user.clone(), call.method.id);
     if query.trim().is_empty() {
         state.world.searched.insert(key);
@@ -169,8 +169,7 @@ fn search(
     Ok(json!({"results": results}))
 }
 
-/// Whether a field has a phrase that begins with the query at the start of a word: "foo name" fits "f", "foo
-/// n" and "nam", but not "oo n".
+/// Whether a field has words that begin with the query: "foo name" matches "f", "foo n" and "nam", but not "oo n".
 fn matches(person: &Person, query: &str) -> bool {
     let query = query.trim().to_lowercase();
     let mut texts = vec![person.display_name(), person.nickname.to_owned()];
@@ -200,7 +199,7 @@ fn any_word_starts_with(text: &str, query: &str) -> bool {
     })
 }
 
-/// `Person` with the masked fields; name and etag are always there.
+/// Shows a `Person` with the masked fields. The resource name and the etag are always included.
 pub(super) fn person(person: &Person, fields: &[String]) -> Value {
     let mut value = Map::new();
     value.insert("resourceName".to_owned(), json!(person.resource_name));
@@ -212,7 +211,7 @@ pub(super) fn person(person: &Person, fields: &[String]) -> Value {
         )),
     );
     for name in fields {
-        // A field without a value is absent.
+        // Omit a field without a value.
         if let Some(field) = field(person, name) {
             value.insert(name.clone(), field);
         }
@@ -287,7 +286,7 @@ fn organization((name, title): &(&str, &str)) -> Value {
     value
 }
 
-/// The type, and the same for a reader; nothing if there is no type.
+/// Adds the type, and its form for readers. Adds nothing if there's no type.
 fn with_type(mut value: Value, kind: &str) -> Value {
     if let Some(first) = kind.get(..1) {
         value["type"] = json!(kind);
@@ -326,7 +325,7 @@ fn is_contact(person: &Person) -> bool {
     person.resource_name.starts_with("people/")
 }
 
-/// Fields of a person that a mask may name (people.connections.list, `personFields`).
+/// Fields that a mask may name (people.connections.list, `personFields`).
 pub(super) const PERSON_FIELDS: [&str; 29] = [
     "addresses",
     "ageRanges",
@@ -359,17 +358,17 @@ pub(super) const PERSON_FIELDS: [&str; 29] = [
     "userDefined",
 ];
 
-/// Fields of a person who is not a contact (otherContacts.search, `readMask`).
+/// Fields of a person who isn't a contact (otherContacts.search, `readMask`).
 pub(super) const OTHER_CONTACT_FIELDS: [&str; 4] =
     ["emailAddresses", "metadata", "names", "phoneNumbers"];
 
-/// The fields that the call's mask names; a mask is required.
+/// The fields in the call's mask, which is required.
 pub(super) fn fields(call: &Call, name: &str, allowed: &[&str]) -> Result<Vec<String>, ApiError> {
     let mask = call.text(name).unwrap_or_default();
     read(mask, name, allowed)
 }
 
-/// The fields that `personFields` names, or the older parameter in its place.
+/// The fields in `personFields`, or in the older parameter.
 pub(super) fn either(call: &Call) -> Result<Vec<String>, ApiError> {
     match (
         call.text("personFields"),
@@ -380,7 +379,7 @@ pub(super) fn either(call: &Call) -> Result<Vec<String>, ApiError> {
     }
 }
 
-/// The fields of the older `requestMask.includeField`, with `person.` before each name.
+/// The fields in the older `requestMask.includeField`, in which each name begins with `person.`.
 fn older_fields(mask: &str) -> Result<Vec<String>, ApiError> {
     let name = "requestMask.includeField";
     let mut plain = Vec::new();

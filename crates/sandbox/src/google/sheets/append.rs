@@ -1,4 +1,4 @@
-//! `values.append`: values below a table.
+//! `values.append`: adds values below a table.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,6 @@ use crate::google::{
     world::files::{Entered, Sheet, Spreadsheet},
 };
 
-/// Responds.
 pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let typed = is_typed(call.text("valueInputOption"))?;
     let (id, text) = (call.variable(0), call.variable(1));
@@ -30,7 +29,7 @@ pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     if call.text("insertDataOption") == Some("INSERT_ROWS") && table.is_some() {
         insert_rows(&mut after, searched.sheet, start.0, rows)?;
     }
-    // The grid grows as far as the values need it.
+    // The grid grows to fit the values.
     if let Some(sheet) = after.sheets.get_mut(searched.sheet) {
         sheet.rows = sheet.rows.max(start.0.saturating_add(rows));
         sheet.columns = sheet.columns.max(start.1.saturating_add(columns));
@@ -58,7 +57,7 @@ pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     Ok(response)
 }
 
-/// Rows and columns that the values take.
+/// How many rows and columns the values need.
 fn size(body: &Map<String, Value>) -> Result<(u32, u32), ApiError> {
     let lines = lines(body)?;
     let longest = lines.iter().map(|line| line.len()).max();
@@ -71,8 +70,7 @@ fn size(body: &Map<String, Value>) -> Result<(u32, u32), ApiError> {
     })
 }
 
-/// The last table within an area: the cells around its last filled one, as far as they hang together (Sheets API,
-/// "Append values").
+/// The last table in an area: the last filled cell and all cells connected to it (Sheets API, "Append values").
 fn table(sheet: &Sheet, area: &Area) -> Option<Area> {
     let inside =
         |(row, column): &&(u32, u32)| area.rows.contains(row) && area.columns.contains(column);
@@ -99,7 +97,7 @@ fn table(sheet: &Sheet, area: &Area) -> Option<Area> {
     }
 }
 
-/// Moves the rows below down, and all that names their cells with them: formulas and named ranges.
+/// Inserts rows, and updates the formulas and named ranges that refer to the cells below.
 fn insert_rows(
     spreadsheet: &mut Spreadsheet,
     index: usize,

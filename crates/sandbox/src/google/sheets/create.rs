@@ -1,4 +1,4 @@
-//! `spreadsheets.create`: a new spreadsheet, which is also a new file in Drive.
+//! `spreadsheets.create`: creates a spreadsheet, which is also a file in Drive.
 
 use serde_json::{Map, Value};
 
@@ -11,10 +11,8 @@ use crate::{
     shared::Ids,
 };
 
-/// An object of the body.
 type Members = Map<String, Value>;
 
-/// Responds.
 pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let text = |name: &str| {
         call.body
@@ -47,7 +45,7 @@ pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     Ok(shown)
 }
 
-/// The file of a new spreadsheet: at the top of the user's My Drive.
+/// The file of a new spreadsheet, at the top of the user's My Drive.
 fn file(state: &State, call: &Call, id: &str, name: &str) -> File {
     let root = state.world.files.root(&call.user);
     File {
@@ -56,7 +54,7 @@ fn file(state: &State, call: &Call, id: &str, name: &str) -> File {
     }
 }
 
-/// `en`, `fil`, `en_US` (`SpreadsheetProperties.locale`).
+/// Whether this is a locale such as `en`, `fil` or `en_US` (`SpreadsheetProperties.locale`).
 fn is_locale(text: &str) -> bool {
     let (language, country) = match text.split_once('_') {
         Some((language, country)) => (language, Some(country)),
@@ -69,7 +67,7 @@ fn is_locale(text: &str) -> bool {
         })
 }
 
-/// The shape of a name of the time zone database, or `GMT-07:00` (`SpreadsheetProperties.timeZone`).
+/// Whether this looks like a name of the time zone database, or `GMT-07:00` (`SpreadsheetProperties.timeZone`).
 fn is_time_zone(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-:".contains(&byte);
     let named = text.contains('/') || text.starts_with("GMT") || text == "UTC";
@@ -79,7 +77,7 @@ fn is_time_zone(text: &str) -> bool {
             .all(|part| !part.is_empty() && part.bytes().all(plain))
 }
 
-/// Reads the sheets; one empty sheet where none is given.
+/// Reads the sheets. Without any, the spreadsheet gets one empty sheet.
 fn read(sheets: &[&Members], ids: &mut Ids) -> Result<Vec<Sheet>, ApiError> {
     let mut read: Vec<(i32, Sheet)> = Vec::new();
     for (index, body) in (0..).zip(sheets) {
@@ -108,7 +106,7 @@ fn read(sheets: &[&Members], ids: &mut Ids) -> Result<Vec<Sheet>, ApiError> {
     Ok(read.into_iter().map(|(_, sheet)| sheet).collect())
 }
 
-/// The sheet without its cells, and its place.
+/// Reads a sheet without its cells. Returns it with its position.
 fn properties(body: &Members, index: i32, ids: &mut Ids) -> Result<(i32, Sheet), ApiError> {
     let title = format!("Sheet{}", index + 1);
     let Some(properties) = body.object("properties") else {
@@ -155,7 +153,7 @@ fn properties(body: &Members, index: i32, ids: &mut Ids) -> Result<(i32, Sheet),
     Ok((integer(properties, "index")?.unwrap_or(index), sheet))
 }
 
-/// The cells of `data`: what was entered, without its formatting.
+/// Reads the cells of `data`: the entered values, without their formats.
 fn cells(body: &Members, sheet: &mut Sheet) -> Result<(), ApiError> {
     for data in body.objects("data") {
         let first_row = count(data, "startRow", 0)?.unwrap_or_default();
@@ -192,7 +190,7 @@ fn entered(cell: &Members) -> Result<Option<Entered>, ApiError> {
     Ok(text.map(|text| Entered::Text(text.to_owned())))
 }
 
-/// A whole number of 32 bits.
+/// A 32-bit integer. `None` if it's absent.
 fn integer(members: &Members, name: &str) -> Result<Option<i32>, ApiError> {
     let Some(value) = members.get(name).filter(|value| !value.is_null()) else {
         return Ok(None);
@@ -204,7 +202,7 @@ fn integer(members: &Members, name: &str) -> Result<Option<i32>, ApiError> {
         .ok_or_else(|| ApiError::unbound(name, message))
 }
 
-/// A number of rows or columns: not below `least`.
+/// A number of rows or columns, which must be at least `least`. `None` if it's absent.
 fn count(members: &Members, name: &str, least: u32) -> Result<Option<u32>, ApiError> {
     let Some(number) = integer(members, name)? else {
         return Ok(None);
@@ -214,7 +212,7 @@ fn count(members: &Members, name: &str, least: u32) -> Result<Option<u32>, ApiEr
     count.map(Some).ok_or_else(|| ApiError::invalid(message))
 }
 
-/// These members as they are, where they are given.
+/// Copies these members, if they're present.
 fn kept(members: &Members, names: &[&str]) -> Members {
     let is_kept =
         |(name, value): &(&String, &Value)| names.contains(&name.as_str()) && !value.is_null();
@@ -223,7 +221,7 @@ fn kept(members: &Members, names: &[&str]) -> Members {
         .collect()
 }
 
-/// An id that no one would guess, and the same in every run.
+/// An ID that no one can guess, but that is the same in every run.
 fn fresh_id(ids: &mut Ids) -> i32 {
     let letters = ids.fresh("sheet", 8);
     let number = letters.bytes().fold(0_i32, |number, byte| {

@@ -1,5 +1,5 @@
-//! The two formulas that are supported, `=B2` and `=SUM(B2:B9,C1)`, and how values are shown (Sheets API,
-//! `ValueRenderOption`, `DateTimeRenderOption`).
+//! The two supported formulas, `=B2` and `=SUM(B2:B9,C1)`, and how values are shown (Sheets API, `ValueRenderOption`
+//! and `DateTimeRenderOption`).
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ use crate::google::{
     world::files::{Cell, Entered, Format, Spreadsheet},
 };
 
-/// Day 0 of a date's number (Sheets API, `DateTimeRenderOption`).
+/// The day with the number 0 (Sheets API, `DateTimeRenderOption`).
 pub(super) const DAY_ZERO: Date = jiff::civil::date(1899, 12, 30);
 
-/// Formulas that lead to each other further than this lead in a circle.
+/// Formulas that refer to each other more often than this are circular.
 const DEEPEST: usize = 64;
 
-/// What a cell comes to.
+/// The calculated value of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effective {
     Empty,
     Text(String),
     Number(f64),
     Bool(bool),
-    /// Type of the error, what the cell shows, and why.
+    /// The type of the error, the text that the cell shows, and the reason.
     Error(&'static str, &'static str, &'static str),
 }
 
@@ -37,7 +37,7 @@ enum Formula<'a> {
     Sum(Vec<&'a str>),
 }
 
-/// Refuses formulas that are not supported.
+/// Refuses formulas that aren't supported.
 pub(super) fn check(text: &str) -> Result<(), ApiError> {
     parse(text).map(drop).ok_or_else(|| {
         ApiError::unimplemented(format!(
@@ -46,12 +46,12 @@ pub(super) fn check(text: &str) -> Result<(), ApiError> {
     })
 }
 
-/// The value of a cell, formulas calculated.
+/// Calculates the value of a cell.
 pub(super) fn value(spreadsheet: &Spreadsheet, sheet: usize, row: u32, column: u32) -> Effective {
     calculate(spreadsheet, sheet, row, column, 0)
 }
 
-/// How a cell is shown: a formula without a format of its own looks like the first cell that it speaks of.
+/// The format of a cell. A formula without its own format uses the format of the first cell that it refers to.
 pub(super) fn format(spreadsheet: &Spreadsheet, sheet: usize, cell: &Cell) -> Format {
     let (Entered::Formula(text), Format::Automatic) = (&cell.entered, cell.format) else {
         return cell.format;
@@ -112,7 +112,7 @@ fn calculate(
     }
 }
 
-/// Texts and booleans within a range count nothing; an error is the sum's.
+/// Adds up ranges. Texts and booleans in them don't count. An error becomes the result.
 fn sum(spreadsheet: &Spreadsheet, home: usize, ranges: &[&str], depth: usize) -> Effective {
     let mut total = 0.0;
     for text in ranges {
@@ -150,7 +150,7 @@ fn parse(text: &str) -> Option<Formula<'_>> {
     (is_reference(text) && !text.contains(':')).then_some(Formula::Reference(text))
 }
 
-/// The formula after rows were inserted into a sheet before the row `from`: the rows of its cells there have moved.
+/// The formula after rows were inserted before row `from` of a sheet. References to cells below the new rows move.
 pub(super) fn moved_down(
     before: &Spreadsheet,
     home: usize,
@@ -186,7 +186,7 @@ pub(super) fn moved_down(
     }
 }
 
-/// Whether it looks like cells, with or without a title: whether they exist is the evaluation's matter.
+/// Whether the text looks like cells, with or without a sheet's title. The calculation checks whether they exist.
 fn is_reference(text: &str) -> bool {
     let cells = text.rsplit_once('!').map_or(text, |(_, cells)| cells);
     let is_cell = |cell: &str| {
@@ -201,7 +201,7 @@ fn is_reference(text: &str) -> bool {
     }
 }
 
-/// How the caller wants values.
+/// How to show values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueOptions {
     formulas: bool,
@@ -210,7 +210,7 @@ pub(super) struct ValueOptions {
 }
 
 impl ValueOptions {
-    /// By the two parameters of these names.
+    /// Reads the two parameters with these names.
     pub(super) fn of(call: &Call, render: &str, dates: &str) -> Self {
         let render = call.text(render).unwrap_or("FORMATTED_VALUE");
         Self {
@@ -221,7 +221,7 @@ impl ValueOptions {
     }
 }
 
-/// The values of an area by rows or columns, without what is empty at the end.
+/// The values of an area by rows or columns. Empty values at the end are omitted.
 pub(super) fn values(
     spreadsheet: &Spreadsheet,
     area: &Area,
@@ -248,7 +248,7 @@ pub(super) fn values(
     without_end(outer.map(line).collect(), Vec::is_empty)
 }
 
-/// The rectangle within the area that has content, counted from its start.
+/// The smallest rectangle from the area's start that has all of the content.
 pub(super) fn used(spreadsheet: &Spreadsheet, area: &Area) -> (Range<u32>, Range<u32>) {
     let cells = spreadsheet.sheets.get(area.sheet).map(|sheet| &sheet.cells);
     let inside = cells
@@ -264,7 +264,7 @@ pub(super) fn used(spreadsheet: &Spreadsheet, area: &Area) -> (Range<u32>, Range
     )
 }
 
-/// The value of a cell as values.get gives it.
+/// The value of a cell as values.get returns it.
 fn shown_value(
     spreadsheet: &Spreadsheet,
     sheet: usize,
@@ -321,7 +321,7 @@ pub(super) fn formatted(value: &Effective, format: Format) -> String {
     }
 }
 
-/// A number as JSON: whole ones without a point.
+/// A JSON number. Integers have no decimal point.
 pub(super) fn number(number: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < EXACT {

@@ -1,4 +1,4 @@
-//! `spreadsheets.get`: the properties of a spreadsheet, with cells where they are asked for.
+//! `spreadsheets.get`: returns the properties of a spreadsheet, and its cells if the call asks for them.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,6 @@ use crate::google::{
     world::files::{Cell, Entered, Format, Sheet, Spreadsheet},
 };
 
-/// Responds.
 pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (spreadsheet, file) = readable(&state.world.files, call, call.variable(0))?;
     let areas = call
@@ -20,12 +19,12 @@ pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         .all("ranges")
         .map(|text| range::find(spreadsheet, text))
         .collect::<Result<Vec<_>, _>>()?;
-    // A mask decides by itself (spreadsheets.get, `includeGridData`).
+    // With a mask, the mask decides (spreadsheets.get, `includeGridData`).
     let with_cells = call.flag("includeGridData") || call.text("fields").is_some();
     Ok(shown(spreadsheet, &file.name, &areas, with_cells))
 }
 
-/// A `Spreadsheet`; with areas, only the sheets that they lie in.
+/// Shows a `Spreadsheet`. With areas, it has only the sheets that contain them.
 pub(super) fn shown(
     spreadsheet: &Spreadsheet,
     title: &str,
@@ -70,7 +69,7 @@ pub(super) fn shown(
     shown
 }
 
-/// The format of cells that have none of their own.
+/// The format of cells without their own format.
 fn default_format() -> Value {
     let white = json!({ "red": 1, "green": 1, "blue": 1 });
     json!({
@@ -92,7 +91,7 @@ fn default_format() -> Value {
     })
 }
 
-/// A `Sheet`.
+/// Shows a `Sheet`.
 fn one(
     spreadsheet: &Spreadsheet,
     index: usize,
@@ -135,7 +134,7 @@ fn one(
     shown
 }
 
-/// `GridData`: rows as far as there is content, sizes for the whole area.
+/// Shows `GridData`: the rows that have content, and the sizes for the whole area.
 fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
     let (rows, columns) = formula::used(spreadsheet, area);
     let row = |row: u32| {
@@ -172,7 +171,7 @@ fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
     Value::Object(shown)
 }
 
-/// `CellData`.
+/// Shows `CellData`.
 fn cell(cell: &Cell, effective: &Effective, format: Format) -> Value {
     let entered = match &cell.entered {
         Entered::Text(text) => json!({"stringValue": text}),

@@ -1,8 +1,8 @@
-//! Sheets API v4: creating, reading, and values.
+//! Sheets API v4: creates spreadsheets, and reads and writes values.
 //!
-//! Values that are typed (`USER_ENTERED`) are understood as far as they are plain: numbers, `$1.50`, `12%`,
-//! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
-//! rather than given a wrong response; any other text stays a text.
+//! Typed values (`USER_ENTERED`) can be numbers, `$1.50`, `12%`, `TRUE`, `2026-05-04`, and the formulas `=B2` and
+//! `=SUM(B2:B9)`. The sandbox refuses any other formula with 501 instead of returning a wrong response. Any other text
+//! stays a text.
 
 mod append;
 mod create;
@@ -38,7 +38,7 @@ pub(crate) static SHEETS_API: Api = Api {
     batch_paths: &["/batch"],
 };
 
-/// A spreadsheet and its file, if the caller may read it.
+/// Finds a spreadsheet that the caller may read, and its file.
 fn readable<'a>(
     files: &'a Files,
     call: &Call,
@@ -70,7 +70,7 @@ fn readable<'a>(
     }
 }
 
-/// The same, if the caller may change it.
+/// Finds a spreadsheet that the caller may change.
 fn changeable<'a>(files: &'a Files, call: &Call, id: &str) -> Result<&'a Spreadsheet, ApiError> {
     let (spreadsheet, file) = readable(files, call, id)?;
     if files.may_change(file, &call.user) {

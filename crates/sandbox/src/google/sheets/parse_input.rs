@@ -1,4 +1,4 @@
-//! What becomes of a value that is written (Sheets API, `ValueInputOption`).
+//! Reads written values (Sheets API, `ValueInputOption`).
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::google::{
     world::files::{Cell, Entered, Format},
 };
 
-/// What a written value does to a cell.
+/// The effect of a written value on a cell.
 #[derive(Debug, PartialEq)]
 pub(super) enum Change {
     Nothing,
@@ -17,7 +17,7 @@ pub(super) enum Change {
     Put(Cell),
 }
 
-/// Reads one value of `values`; `place` names it in an error.
+/// Reads one value of `values`. Errors name it by its index.
 pub(super) fn read(
     value: &Value,
     typed: bool,
@@ -42,7 +42,7 @@ pub(super) fn read(
             )));
         }
     };
-    // A number takes over the look of the one before it.
+    // A number keeps the format of the value that it replaces.
     let format = match (&entered, before) {
         (Entered::Number(_), Some(before)) => before.format,
         _ => Format::Automatic,
@@ -50,7 +50,7 @@ pub(super) fn read(
     Ok(Change::Put(Cell { entered, format }))
 }
 
-/// A text as if a user had typed it.
+/// Reads a text as if a user had typed it.
 fn as_typed(text: &str) -> Result<Cell, ApiError> {
     let plain = |entered: Entered| Cell::from(entered);
     if text.len() > 1 && text.starts_with('=') {
@@ -93,7 +93,7 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Digits with a sign, a point and an exponent; commas between thousands.
+/// A number with a sign, a point, an exponent, and commas between thousands.
 fn number(text: &str) -> Option<f64> {
     let plain = text.replace(',', "");
     let unsigned = plain.strip_prefix(['-', '+']).unwrap_or(&plain);

@@ -7,36 +7,36 @@ use crate::google::{
     world::files::{Sheet, Spreadsheet},
 };
 
-/// A rectangle of cells within a sheet's grid.
+/// A rectangle of cells in a sheet's grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Area {
-    /// Place of the sheet in the spreadsheet.
+    /// The index of the sheet in the spreadsheet.
     pub(super) sheet: usize,
     pub(super) rows: Range<u32>,
     pub(super) columns: Range<u32>,
-    /// One cell, or a whole sheet: values that are written begin there and go as far as they need.
+    /// Whether this is one cell or a whole sheet. Written values begin there, and may be larger than the area.
     pub(super) open: bool,
 }
 
-/// Why a range cannot be used.
+/// Why a range can't be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RangeError {
-    /// No such sheet, name or cell.
+    /// There's no such sheet, name or cell.
     Unknown,
-    /// It begins outside of the grid: rows and columns that there are.
+    /// It begins outside of the grid, which has these rows and columns.
     Outside { rows: u32, columns: u32 },
     /// R1C1 notation.
     Unsupported,
 }
 
-/// A corner of a range; a missing part means all.
+/// A corner of a range. If a part is missing, it means all.
 #[derive(Debug, Clone, Copy)]
 struct Corner {
     column: Option<u32>,
     row: Option<u32>,
 }
 
-/// The area that a range names; without a title it is in the sheet `home`.
+/// Finds the area that a range names. Without a title, it's in the sheet `home`.
 pub(super) fn parse(
     spreadsheet: &Spreadsheet,
     home: usize,
@@ -46,7 +46,7 @@ pub(super) fn parse(
         return Ok(name);
     }
     let (title, rest) = match split(text)? {
-        // Without an exclamation mark: cells, or else a title.
+        // Without an exclamation mark, it's cells or otherwise a title.
         (None, _) if corners(text).is_some() => (None, Some(text)),
         (None, _) => (Some(text.to_owned()), None),
         titled => titled,
@@ -71,12 +71,12 @@ pub(super) fn parse(
     within(grid, sheet, start, end)
 }
 
-/// The same, in the first sheet where there is no title; refused as Google does.
+/// The same for a request. Without a title, it's in the first sheet. Errors are Google's.
 pub(super) fn find(spreadsheet: &Spreadsheet, text: &str) -> Result<Area, ApiError> {
     parse(spreadsheet, 0, text).map_err(|unfit| error(text, &unfit))
 }
 
-/// As Google responds.
+/// Google's error for a range.
 pub(super) fn error(text: &str, unfit: &RangeError) -> ApiError {
     match unfit {
         RangeError::Unknown => ApiError::invalid(format!("Unable to parse range: {text}")),
@@ -89,7 +89,7 @@ pub(super) fn error(text: &str, unfit: &RangeError) -> ApiError {
     }
 }
 
-/// The range in A1 notation, with its sheet's title.
+/// The A1 notation of a range, with the sheet's title.
 pub(super) fn written(sheet: &Sheet, rows: &Range<u32>, columns: &Range<u32>) -> String {
     let title = quoted(&sheet.title);
     let first = format!("{}{}", letters(columns.start), rows.start + 1);
@@ -101,7 +101,7 @@ pub(super) fn written(sheet: &Sheet, rows: &Range<u32>, columns: &Range<u32>) ->
     }
 }
 
-/// Letters of a column, counted from 0.
+/// The letters of a column, which is counted from 0.
 pub(super) fn letters(column: u32) -> String {
     let mut letters = Vec::new();
     let mut left = column + 1;
@@ -151,7 +151,7 @@ fn find_sheet(spreadsheet: &Spreadsheet, title: &str) -> Option<usize> {
         .position(|sheet| sheet.title.to_lowercase() == title)
 }
 
-/// The title, if there is one before an exclamation mark or in quotes, and what follows.
+/// Splits a range into its title, if it has one with an exclamation mark or in quotes, and the rest.
 fn split(text: &str) -> Result<(Option<String>, Option<&str>), RangeError> {
     let Some(quoted) = text.strip_prefix('\'') else {
         return Ok(match text.rsplit_once('!') {
@@ -178,7 +178,7 @@ fn split(text: &str) -> Result<(Option<String>, Option<&str>), RangeError> {
     }
 }
 
-/// Both corners; the same twice for a single cell.
+/// Parses both corners. For a single cell, they're the same.
 fn corners(cells: &str) -> Option<(Corner, Corner)> {
     let Some((start, end)) = cells.split_once(':') else {
         let cell = corner(cells)?;
@@ -214,7 +214,7 @@ fn corner(text: &str) -> Option<Corner> {
     })
 }
 
-/// The rectangle between two corners, cut at the end of the grid.
+/// The rectangle between two corners. The end of the grid cuts it off.
 fn within(grid: &Sheet, sheet: usize, start: Corner, end: Corner) -> Result<Area, RangeError> {
     let span = |one: Option<u32>, other: Option<u32>, length: u32| {
         let (one, other) = (one.unwrap_or(0), other.unwrap_or(length.saturating_sub(1)));

@@ -1,4 +1,4 @@
-//! Values of a range: read, written and cleared.
+//! Reads, writes and clears the values of a range.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     Ok(shown(spreadsheet, &area, options, by_columns))
 }
 
-/// A `ValueRange`; `values` is absent where there is nothing.
+/// Shows a `ValueRange`. `values` is absent if the range is empty.
 pub(super) fn shown(
     spreadsheet: &Spreadsheet,
     area: &Area,
@@ -81,7 +81,7 @@ pub(super) fn clear(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 /// Changes by row and column.
 pub(super) type Changes = Vec<((u32, u32), Change)>;
 
-/// Values for a range, read and checked.
+/// Checked values that are ready to be written to a range.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) area: Area,
@@ -89,7 +89,7 @@ pub(super) struct Planned {
     by_columns: bool,
 }
 
-/// Whether values are read as if a user had typed them; it must be said.
+/// Whether values are read as if a user had typed them. The parameter is required.
 pub(super) fn is_typed(option: Option<&str>) -> Result<bool, ApiError> {
     match option {
         Some("RAW") => Ok(false),
@@ -100,7 +100,7 @@ pub(super) fn is_typed(option: Option<&str>) -> Result<bool, ApiError> {
     }
 }
 
-/// The spreadsheet that is about to change; its file changes with it.
+/// The spreadsheet to change. Its file changes too.
 pub(super) fn changed<'state>(
     state: &'state mut State,
     call: &Call,
@@ -114,7 +114,7 @@ pub(super) fn changed<'state>(
 }
 
 impl Planned {
-    /// Reads a `ValueRange` for the range of this name.
+    /// Reads a `ValueRange` for a range in A1 notation.
     pub(super) fn read(
         spreadsheet: &Spreadsheet,
         text: &str,
@@ -144,7 +144,7 @@ impl Planned {
         })
     }
 
-    /// Writes the values; an `UpdateValuesResponse`, with the values where they are asked for.
+    /// Writes the values. Returns an `UpdateValuesResponse`, with the values if the call asks for them.
     pub(super) fn write(self, spreadsheet: &mut Spreadsheet, asked: Option<ValueOptions>) -> Value {
         let written = rectangle(&self.area, &self.changes);
         let mut response = summary(spreadsheet, &written, &self.changes);
@@ -181,7 +181,7 @@ pub(super) fn is_by_columns(body: &Map<String, Value>) -> Result<bool, ApiError>
     }
 }
 
-/// The body may name the range once more, and must then name the same (values.update, `range`).
+/// Checks the range in the body. It may be absent, but otherwise must be the same (values.update, `range`).
 fn check_same_range(
     spreadsheet: &Spreadsheet,
     body: &Map<String, Value>,
@@ -221,7 +221,7 @@ pub(super) fn lines(object: &Map<String, Value>) -> Result<Vec<&Vec<Value>>, Api
     }
 }
 
-/// What is to be done, cell by cell; refused as a whole where one value is wrong or does not fit.
+/// The changes for each cell. If one value is wrong or doesn't fit, all are refused.
 fn changes(
     sheet: &Sheet,
     area: &Area,
@@ -273,7 +273,7 @@ fn check_within_grid(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Resul
     )))
 }
 
-/// The rectangle from the range's start over all values.
+/// The rectangle from the start of the range that contains all values.
 fn rectangle(area: &Area, changes: &Changes) -> Area {
     let (rows, columns) = changes.iter().fold(
         (area.rows.start + 1, area.columns.start + 1),
@@ -287,7 +287,7 @@ fn rectangle(area: &Area, changes: &Changes) -> Area {
     }
 }
 
-/// `UpdateValuesResponse`: counts of what was changed, absent where nothing was.
+/// Shows an `UpdateValuesResponse`. It counts what changed, and omits counts that are zero.
 fn summary(spreadsheet: &Spreadsheet, written: &Area, changes: &Changes) -> Value {
     let touched: BTreeSet<(u32, u32)> = changes
         .iter()

@@ -1,4 +1,4 @@
-//! Messages of the seed: from a short description to the message with all of its headers and parts.
+//! Seeded messages: turns a short description into a message with all of its headers and parts.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -10,21 +10,21 @@ use sha2::{Digest as _, Sha256};
 use super::mime::{Content, Message, Part};
 use crate::shared::hex;
 
-/// A message of the seed.
+/// A seeded message.
 #[derive(Deserialize)]
 pub(super) struct SeedMessage {
-    /// Names it within the seed; its id is derived from it.
+    /// The name of the message in the seed, from which its ID is derived.
     key: &'static str,
     received: Timestamp,
     #[serde(default)]
     labels: Vec<String>,
-    /// Keys of the message that began the thread, and of the one that this one replies to.
+    /// The keys of the first message in the thread, and of the message that this one replies to.
     #[serde(borrow, default)]
     reply_to: Option<(&'static str, &'static str)>,
     from: String,
     to: String,
     subject: String,
-    /// More headers.
+    /// Additional headers.
     #[serde(default)]
     headers: Vec<(String, String)>,
     content: SeedPart,
@@ -41,33 +41,32 @@ enum SeedPart {
     Text(SeedText),
     Multipart(SeedMultipart),
     File(SeedFile),
-    /// An attached message, with its file's name.
+    /// An attached message, with the name of its file.
     Message(String, Box<SeedMessage>),
 }
 
 /// A text in any character set.
 #[derive(Deserialize)]
 struct SeedText {
-    /// The whole Content-Type without its charset.
+    /// The whole Content-Type except the charset.
     #[serde(rename = "type")]
     kind: String,
     charset: &'static str,
-    /// Whether it travels in base64.
+    /// Whether the raw message has it in base64.
     #[serde(default)]
     base64: bool,
     text: String,
 }
 
-/// Parts within a boundary.
+/// Parts between boundaries.
 #[derive(Deserialize)]
 struct SeedMultipart {
-    /// Such as `mixed`.
+    /// For example, `mixed`.
     kind: String,
     boundary: &'static str,
     parts: Vec<SeedPart>,
 }
 
-/// A file.
 #[derive(Deserialize)]
 struct SeedFile {
     #[serde(rename = "type")]
@@ -79,13 +78,13 @@ struct SeedFile {
     content: SeedContent,
 }
 
-/// Bytes of a file.
+/// The bytes of a file.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SeedContent {
     Text(String),
     Base64(String),
-    /// So many bytes that begin with a text.
+    /// This many bytes, which begin with a text.
     Filler {
         start: String,
         bytes: usize,
@@ -93,7 +92,7 @@ enum SeedContent {
 }
 
 impl SeedMessage {
-    /// The content with the message's headers in front.
+    /// The content, with the message's headers in front of it.
     fn into_root(self) -> Part {
         let mut headers = vec![
             header(
@@ -133,7 +132,7 @@ impl From<SeedMessage> for Message {
             thread_id: id_of(thread),
             labels,
             received,
-            // Grows with time, as Gmail's does.
+            // It grows with time, like Gmail's.
             history_id: seconds / 60,
             size: root.raw().len(),
             root,
@@ -216,7 +215,7 @@ impl From<SeedText> for Part {
 
 impl From<SeedFile> for Part {
     fn from(seed: SeedFile) -> Self {
-        // Names that are not ASCII travel as RFC 2231 says.
+        // Names that aren't ASCII are encoded with RFC 2231.
         let named = |key: &str| {
             if seed.name.is_ascii() {
                 format!("{key}=\"{}\"", seed.name)
@@ -248,7 +247,7 @@ impl From<SeedFile> for Part {
     }
 }
 
-/// A part without a name and without parts of its own.
+/// A part without a name and without inner parts.
 fn part(mime_type: &str, headers: Vec<(String, String)>, content: Content) -> Part {
     Part {
         id: String::new(),
@@ -264,7 +263,7 @@ fn header(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
 }
 
-/// `length` bytes that begin with `start` and then run on, the same every time.
+/// `length` bytes that begin with `start`. The rest looks random, but is the same in every run.
 fn filler(start: &[u8], length: usize) -> Bytes {
     let mut bytes = Vec::with_capacity(length);
     bytes.extend_from_slice(start);
@@ -284,7 +283,7 @@ fn message_id(key: &str) -> String {
     format!("<{}@mail.example.com>", key.replace('/', "."))
 }
 
-/// Sixteen hexadecimal digits, of the size that Gmail's ids have.
+/// Sixteen hexadecimal digits, about as large as Gmail's IDs.
 fn id_of(key: &str) -> String {
     let digest = Sha256::digest(key.as_bytes());
     format!("19{}", hex(&digest[..7]))

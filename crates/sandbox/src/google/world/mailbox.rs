@@ -5,32 +5,31 @@ use serde_json::json;
 use super::mime::Message;
 use crate::google::{Members as _, collection::Item};
 
-/// A Gmail mailbox.
 #[derive(Debug, Clone)]
 pub(crate) struct Mailbox {
-    /// Newest first; drafts, spam and trash included.
+    /// All messages, newest first, including drafts, spam and trash.
     pub(crate) messages: Vec<Message>,
-    /// Newest first.
+    /// The drafts, newest first.
     pub(crate) drafts: Vec<Draft>,
-    /// Labels that Gmail has by itself, and those that the user made.
+    /// Gmail's own labels, and the user's.
     pub(crate) labels: Vec<Item>,
-    /// Grows with every change.
+    /// It grows with every change.
     pub(crate) history_id: u64,
 }
 
-/// A draft and the message that it holds.
+/// A draft and its message.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
     pub(crate) id: String,
     pub(crate) message_id: String,
 }
 
-/// Labels that Gmail has by itself.
+/// Gmail's own labels.
 const SYSTEM_LABELS: &str = "CHAT SENT INBOX IMPORTANT TRASH DRAFT SPAM CATEGORY_FORUMS CATEGORY_UPDATES \
     CATEGORY_PERSONAL CATEGORY_PROMOTIONS CATEGORY_SOCIAL STARRED UNREAD";
 
 impl Mailbox {
-    /// Sorts the messages and gives the messages that are drafts a draft id.
+    /// Sorts the messages, and gives an ID to each draft.
     pub(super) fn new(mut messages: Vec<Message>, user_labels: &[Item]) -> Self {
         messages.sort_by_key(|message| std::cmp::Reverse(message.received));
         let drafts = messages
@@ -62,12 +61,11 @@ impl Mailbox {
         }
     }
 
-    /// Whether there is a label of this id.
     pub(crate) fn has_label(&self, id: &str) -> bool {
         self.labels.iter().any(|label| label.text("id") == Some(id))
     }
 
-    /// Ids and names of the labels that the user made.
+    /// The IDs and names of the user's own labels.
     pub(crate) fn user_labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let own = self
             .labels
@@ -76,7 +74,6 @@ impl Mailbox {
         own.filter_map(|label| Some((label.text("id")?, label.text("name")?)))
     }
 
-    /// The message of this id.
     pub(crate) fn message(&self, id: &str) -> Option<&Message> {
         self.messages.iter().find(|message| message.id == id)
     }
@@ -87,7 +84,7 @@ impl Mailbox {
         self.message(&draft.message_id)
     }
 
-    /// Puts a message in its place by time.
+    /// Inserts a message by its time.
     pub(crate) fn add(&mut self, mut message: Message) {
         self.history_id += 1;
         message.history_id = self.history_id;
@@ -102,7 +99,7 @@ impl Mailbox {
             .insert(place.unwrap_or(self.messages.len()), message);
     }
 
-    /// Takes a message away for good, and the draft that held it.
+    /// Permanently deletes a message and its draft.
     pub(crate) fn delete(&mut self, id: &str) -> Option<Message> {
         let place = self.messages.iter().position(|message| message.id == id)?;
         let message = self.messages.remove(place);
@@ -132,7 +129,7 @@ impl Mailbox {
 }
 
 impl Draft {
-    /// Draft ids are `r` and a number; derived from the message's hexadecimal id.
+    /// The ID of a draft is `r` and a number, which is derived from the message's hexadecimal ID.
     pub(crate) fn of(message: &Message) -> Self {
         let number = u64::from_str_radix(&message.id, 16).unwrap_or_default();
         Self {

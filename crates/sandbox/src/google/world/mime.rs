@@ -1,4 +1,4 @@
-//! Messages as trees of parts, and as the bytes of RFC 5322.
+//! Messages as trees of parts, and as bytes (RFC 5322).
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -6,12 +6,12 @@ use encoding_rs::Encoding;
 use jiff::Timestamp;
 use mail_parser::{MessageParser, MimeHeaders as _, PartType, parsers::MessageStream};
 
-/// Bytes of text per encoded word, so that no word exceeds 75 letters (RFC 2047, section 2).
+/// How many bytes of text an encoded word has, so that no word has more than 75 letters (RFC 2047, section 2).
 const WORD_BYTES: usize = 39;
-/// Letters per line of base64 (RFC 2045, section 6.8).
+/// How many letters a line of base64 has (RFC 2045, section 6.8).
 const LINE_LETTERS: usize = 76;
 
-/// One message of a mailbox.
+/// A message in a mailbox.
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     /// Sixteen hexadecimal digits.
@@ -21,45 +21,45 @@ pub(crate) struct Message {
     /// Gmail's `internalDate`.
     pub(crate) received: Timestamp,
     pub(crate) history_id: u64,
-    /// Size of the raw message in bytes.
+    /// The size of the raw message in bytes.
     pub(crate) size: usize,
     pub(crate) root: Part,
-    /// The message as it came, where it came so; the seed's are written from their parts.
+    /// The raw message, if it was received. A seeded message is written from its parts.
     pub(crate) received_raw: Option<Bytes>,
 }
 
-/// A part of a message; the root carries the message's headers.
+/// A part of a message. The root has the message's headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
-    /// Place in the tree: empty for the root, then `0`, `0.1` and so on.
+    /// The position in the tree: empty for the root, then `0`, `0.1` and so on.
     pub(crate) id: String,
     pub(crate) mime_type: String,
-    /// Empty when the part is not a file.
+    /// Empty if the part isn't a file.
     pub(crate) filename: String,
-    /// Names and values, in order, values decoded.
+    /// The names and decoded values, in order.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) content: Content,
     pub(crate) parts: Vec<Self>,
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
-    /// Other parts, between boundaries.
+    /// Other parts, separated by this boundary.
     Parts(&'static str),
-    /// Text with the character set that the raw message has it in.
+    /// A text, and its character set in the raw message.
     Text(String, &'static str),
     /// A file, or an attached message.
     File(Bytes),
 }
 
 impl Message {
-    /// Whether it carries the label of this id.
+    /// Whether it has the label with this ID.
     pub(crate) fn has_label(&self, id: &str) -> bool {
         self.labels.iter().any(|label| label == id)
     }
 
-    /// The message as it travels.
+    /// The raw message.
     pub(crate) fn raw(&self) -> Vec<u8> {
         match &self.received_raw {
             Some(raw) => raw.to_vec(),
@@ -72,7 +72,7 @@ impl Message {
         self.root.header(name)
     }
 
-    /// The message's text: its plain text, else its HTML without tags.
+    /// The message's text: its plain text, or otherwise its HTML without tags.
     pub(crate) fn text(&self) -> String {
         let bodies = |kind: &str| {
             self.leaves()
@@ -93,21 +93,21 @@ impl Message {
         }
     }
 
-    /// Parts without parts of their own; an attached message is one.
+    /// The parts without inner parts. An attached message is one.
     pub(crate) fn leaves(&self) -> Vec<&Part> {
         let mut leaves = Vec::new();
         self.root.collect_leaves(&mut leaves);
         leaves
     }
 
-    /// The leaf of this id.
+    /// The leaf with this ID.
     pub(crate) fn leaf(&self, part_id: &str) -> Option<&Part> {
         self.leaves().into_iter().find(|part| part.id == part_id)
     }
 }
 
 impl Part {
-    /// The first header of this name.
+    /// The first header with this name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -115,18 +115,18 @@ impl Part {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether it is a file for the reader to open, not a picture in the text.
+    /// Whether it's a file for the reader to open, and not a picture in the text.
     pub(crate) fn is_attachment(&self) -> bool {
         self.header("Content-Disposition")
             .is_some_and(|value| value.starts_with("attachment"))
     }
 
-    /// Whether its bytes are fetched on their own.
+    /// Whether its bytes are downloaded separately.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.content, Content::File(_))
     }
 
-    /// The decoded content; text as UTF-8, whatever the raw message has it in.
+    /// The decoded content. A text is UTF-8, whatever its character set in the raw message.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.content {
             Content::Parts(_) => &[],
@@ -135,7 +135,7 @@ impl Part {
         }
     }
 
-    /// The part as it travels: headers, an empty line, the encoded content.
+    /// The raw part: headers, an empty line, and the encoded content.
     pub(crate) fn raw(&self) -> Vec<u8> {
         let mut raw = Vec::new();
         for (name, value) in &self.headers {
@@ -164,7 +164,7 @@ impl Part {
         raw
     }
 
-    /// Numbers this part and those below it.
+    /// Numbers this part and its inner parts.
     pub(super) fn number(&mut self, id: String) {
         for (index, part) in self.parts.iter_mut().enumerate() {
             part.number(if id.is_empty() {
@@ -201,8 +201,8 @@ impl Part {
     }
 }
 
-/// A header's value in ASCII: text of other scripts in encoded words, mail addresses left as they are (RFC
-/// 2047, section 5).
+/// Encodes a header's value as ASCII. Other scripts become encoded words, and mail addresses don't change (RFC 2047,
+/// section 5).
 fn encode_header(value: &str) -> String {
     if value.is_ascii() {
         return value.to_owned();
@@ -239,7 +239,7 @@ fn encoded_words(text: &str) -> String {
     encoded.join("\r\n ")
 }
 
-/// Enough for the seed's own HTML: tags away, the common entities back.
+/// Removes tags and decodes the common entities. That's enough for the seed's own HTML.
 fn without_tags(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;
@@ -263,7 +263,7 @@ fn without_tags(html: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The tree of a message; nothing where the bytes are not one.
+/// Parses a message. `None` if the bytes aren't one.
 pub(crate) fn parse(raw: &[u8]) -> Option<Part> {
     let message = MessageParser::new().parse(raw)?;
     let mut root = part(&message, 0)?;
@@ -317,7 +317,7 @@ fn slice(bytes: &[u8], start: u32, end: u32) -> &[u8] {
     bytes.get(place(start)..place(end)).unwrap_or_default()
 }
 
-/// A header's value in one line, its encoded words read (RFC 2047).
+/// A header's value in one line, with its encoded words decoded (RFC 2047).
 fn decoded(value: &[u8]) -> String {
     let mut line = value.to_vec();
     line.push(b'\n');

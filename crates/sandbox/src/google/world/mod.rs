@@ -1,4 +1,4 @@
-//! What the users own at Google. Each API keeps its things in a file of its own.
+//! What the users own at Google. Each API has a file for its data.
 
 pub(crate) mod calendars;
 mod compose;
@@ -21,7 +21,7 @@ use crate::{google::collection::Item, shared::hex, users::parse_seed};
 pub(crate) use mailbox::Mailbox;
 pub(crate) use mime::parse;
 
-/// The seed is made once; every sandbox starts from its own copy.
+/// The seed is created once. Every sandbox starts with a copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {
     users: vec![
         parse_seed(include_str!("ada.json")),
@@ -39,13 +39,12 @@ pub(crate) struct World {
     pub(crate) users: Vec<User>,
     pub(crate) files: Files,
     pub(crate) calendars: Calendars,
-    /// Searches of contacts whose cache is filled, by user and method.
+    /// Contact searches whose cache is warm, by user and method.
     pub(crate) searched: BTreeSet<(String, &'static str)>,
-    /// Attachment ids that were made under an older number are refused.
+    /// Attachment IDs with an older number are refused.
     pub(crate) attachment_generation: u64,
 }
 
-/// One user.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "SeedUser")]
 pub(crate) struct User {
@@ -55,7 +54,7 @@ pub(crate) struct User {
     pub(crate) other_contacts: Vec<Person>,
 }
 
-/// A user of the seed.
+/// A seeded user.
 #[derive(Deserialize)]
 struct SeedUser {
     email: &'static str,
@@ -88,12 +87,12 @@ impl World {
         self.users.iter().find(|user| user.email == email)
     }
 
-    /// The same, to change what is the user's.
+    /// The same, to change the user's data.
     pub(crate) fn user_mut(&mut self, email: &str) -> Option<&mut User> {
         self.users.iter_mut().find(|user| user.email == email)
     }
 
-    /// Deletes a message, and the draft that held it; false if there is none.
+    /// Deletes a message and its draft. Returns whether there was one.
     pub(crate) fn delete_message(&mut self, id: &str) -> bool {
         self.users
             .iter_mut()
@@ -101,7 +100,7 @@ impl World {
     }
 }
 
-/// A contact, or a person whom the user once wrote to.
+/// A contact, or a person to whom the user once wrote.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Person {
@@ -110,22 +109,22 @@ pub(crate) struct Person {
     pub(crate) given: &'static str,
     pub(crate) family: &'static str,
     pub(crate) nickname: &'static str,
-    /// Address and type.
+    /// The address and its type.
     #[serde(borrow)]
     pub(crate) emails: Vec<(&'static str, &'static str)>,
-    /// Number as written, in canonical form, and type.
+    /// The number as written, the number in canonical form, and the type.
     #[serde(borrow)]
     pub(crate) phones: Vec<(&'static str, &'static str, &'static str)>,
-    /// Name and title.
+    /// The name and the title.
     #[serde(borrow)]
     pub(crate) organization: Option<(&'static str, &'static str)>,
     pub(crate) biography: &'static str,
-    /// RFC 3339, UTC.
+    /// In RFC 3339 and UTC.
     pub(crate) modified: &'static str,
 }
 
 impl Person {
-    /// Given and family name; empty if there is neither.
+    /// The given name and the family name. Empty if there's neither.
     pub(crate) fn display_name(&self) -> String {
         [self.given, self.family]
             .into_iter()
@@ -135,7 +134,7 @@ impl Person {
     }
 }
 
-/// Adds messages, drafts, labels, contacts, files and calendars of each user.
+/// Adds the messages, drafts, labels, contacts, files and calendars of each user.
 pub(crate) fn describe(owned: &World, world: &mut Value) {
     for shown in world["users"].as_array_mut().into_iter().flatten() {
         let email = shown["email"].as_str().unwrap_or_default().to_owned();

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::users::parse_seed;
 
-/// A value as the product gives it: a text, or NULL.
+/// A value as Snowflake returns it: a text, or NULL.
 pub(crate) type Cell = Option<String>;
 
-/// Where the history of statements begins: a finished one of Ada's.
+/// The first statement in the history. It's Ada's, and it's finished.
 pub(crate) const FINISHED: &str = "01c00000-0000-0a1b-0000-000000000001";
-/// One of Ada's that runs for an hour.
+/// Another statement of Ada's, which runs for an hour.
 pub(crate) const RUNNING: &str = "01c00000-0000-0a1b-0000-000000000002";
 
-/// Rows of the long table.
+/// How many rows the long table has.
 const EVENTS: u32 = 2500;
 
 static SEED: LazyLock<Account> = LazyLock::new(|| {
@@ -42,7 +42,7 @@ static SEED: LazyLock<Account> = LazyLock::new(|| {
     account
 });
 
-/// All that one account holds.
+/// Everything in one account.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Account {
@@ -50,27 +50,26 @@ pub(crate) struct Account {
     pub(crate) warehouses: Vec<VirtualWarehouse>,
     pub(crate) databases: Vec<Database>,
     pub(crate) grants: Vec<Grant>,
-    /// How many names of tables SQLite has been given.
+    /// How many names were used for tables in SQLite.
     #[serde(default)]
     named: usize,
 }
 
-/// A user with the roles that were granted.
+/// A user and their roles.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Person {
     pub(crate) email: &'static str,
     pub(crate) name: &'static str,
-    /// The first one is the default; PUBLIC goes without saying.
+    /// The roles except PUBLIC, which everyone has. The first one is the default.
     #[serde(borrow)]
     pub(crate) roles: Vec<&'static str>,
     #[serde(borrow, default)]
     pub(crate) warehouse: Option<&'static str>,
-    /// Database and schema in which a session opens.
+    /// The database and the schema with which a session starts.
     #[serde(borrow, default)]
     pub(crate) namespace: Option<(&'static str, &'static str)>,
 }
 
-/// A cluster that runs statements.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct VirtualWarehouse {
     pub(crate) name: &'static str,
@@ -80,7 +79,7 @@ pub(crate) struct VirtualWarehouse {
     pub(crate) roles: Vec<&'static str>,
 }
 
-/// A database and who may use it.
+/// A database, and the roles that may use it.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Database {
     pub(crate) name: &'static str,
@@ -91,7 +90,6 @@ pub(crate) struct Database {
     pub(crate) schemas: Vec<Schema>,
 }
 
-/// A schema.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Schema {
     pub(crate) name: &'static str,
@@ -102,7 +100,7 @@ pub(crate) struct Schema {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Table {
     pub(crate) name: String,
-    /// Name of the table in SQLite that holds its rows.
+    /// The name of the SQLite table that holds its rows.
     #[serde(default)]
     pub(crate) stored: String,
     #[serde(default)]
@@ -110,14 +108,13 @@ pub(crate) struct Table {
     #[serde(default)]
     pub(crate) comment: &'static str,
     pub(crate) columns: Vec<Column>,
-    /// Rows of the seed.
+    /// Seeded rows.
     #[serde(default)]
     pub(crate) rows: Vec<Vec<Cell>>,
     #[serde(default)]
     pub(crate) keys: Vec<Key>,
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Column {
     pub(crate) name: String,
@@ -126,7 +123,7 @@ pub(crate) struct Column {
     pub(crate) nullable: bool,
 }
 
-/// Type of a column.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -151,13 +148,13 @@ pub(crate) struct Key {
     pub(crate) kind: KeyKind,
 }
 
-/// Kind of a constraint.
+/// The kind of a constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KeyKind {
     Primary,
     Unique,
-    /// Refers to the primary key of a table of the same schema.
+    /// It refers to the primary key of a table in the same schema.
     Foreign(String),
 }
 
@@ -166,7 +163,7 @@ pub(crate) enum KeyKind {
 pub(crate) struct Grant {
     pub(crate) role: &'static str,
     pub(crate) privilege: &'static str,
-    /// Kind of object, as SHOW GRANTS ON spells it.
+    /// The kind of object, in the spelling of SHOW GRANTS ON.
     pub(crate) on: &'static str,
     /// The object's names, outermost first.
     #[serde(borrow)]
@@ -184,7 +181,7 @@ impl Account {
         self.users.iter().find(|user| user.email == email)
     }
 
-    /// A database that the role may use.
+    /// A database, if the role may use it.
     pub(crate) fn database(&self, name: &str, role: &str) -> Option<&Database> {
         self.databases
             .iter()
@@ -197,13 +194,12 @@ impl Account {
         schemas.flat_map(|schema| &schema.tables)
     }
 
-    /// A table or view.
     pub(crate) fn table(&self, [database, schema, table]: [&str; 3]) -> Option<&Table> {
         let database = self.databases.iter().find(|one| one.name == database)?;
         database.schema(schema)?.table(table)
     }
 
-    /// A name for a table of SQLite that no other has.
+    /// A name that no other SQLite table has.
     pub(crate) fn new_name(&mut self) -> String {
         self.named += 1;
         format!("t{}", self.named)
@@ -235,21 +231,19 @@ impl Person {
         role == "PUBLIC" || self.roles.contains(&role)
     }
 
-    /// The role of a session that names none.
+    /// The role of a session without an explicit role.
     pub(crate) fn default_role(&self) -> &'static str {
         self.roles.first().copied().unwrap_or("PUBLIC")
     }
 }
 
 impl Database {
-    /// A schema.
     pub(crate) fn schema(&self, name: &str) -> Option<&Schema> {
         self.schemas.iter().find(|schema| schema.name == name)
     }
 }
 
 impl Schema {
-    /// A table or view.
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
     }
@@ -328,7 +322,7 @@ fn one_database(database: &Database) -> Value {
     json!({"name": database.name, "schemas": schemas})
 }
 
-/// Tables and views with columns, keys and the number of rows.
+/// Shows tables and views with their columns, keys and numbers of rows.
 fn tables(database: &Database, count: &dyn Fn(&Table) -> usize) -> impl Iterator<Item = Value> {
     database.schemas.iter().flat_map(|schema| {
         let one = |table: &Table| one_table(database.name, schema.name, table, count(table));
@@ -350,8 +344,7 @@ fn one_table(database: &str, schema: &str, table: &Table, rows: usize) -> Value 
     })
 }
 
-/// Statements that were submitted before the sandbox began: one that has ended, and one that runs for an
-/// hour.
+/// Statements that were submitted before the sandbox started: a finished one, and one that runs for an hour.
 fn statements(email: &str) -> Value {
     if email != "ada@example.com" {
         return json!([]);

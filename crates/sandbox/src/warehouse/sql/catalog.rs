@@ -1,4 +1,4 @@
-//! The information schema and the rows of SHOW: `catalog.sql` says what they look like, and this what is in them.
+//! The contents of the information schema and of SHOW. `catalog.sql` defines their columns.
 
 use rusqlite::types::Value;
 
@@ -8,9 +8,9 @@ use crate::warehouse::{
     errors::SqlError,
 };
 
-/// When everything was made.
+/// The creation time of everything.
 const CREATED: &str = "2025-01-06 08:00:00.000000000";
-/// Views of the information schema, each with the column that names the database.
+/// Views of the information schema, each with the column that has the database.
 const VIEWS: [(&str, &str); 5] = [
     ("SCHEMATA", "CATALOG_NAME"),
     ("TABLES", "TABLE_CATALOG"),
@@ -19,7 +19,7 @@ const VIEWS: [(&str, &str); 5] = [
     ("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG"),
 ];
 
-/// Makes a view of a database for one statement, under a name of its own; false for one that there is not.
+/// Creates a view of a database for one statement, named `stored`. Returns whether there's such a view.
 pub(super) fn lend(
     rows: &Rows,
     stored: &str,
@@ -36,7 +36,7 @@ pub(super) fn lend(
     Ok(true)
 }
 
-/// Databases that the role may use, by name.
+/// The databases that the role may use, sorted by name.
 pub(super) fn visible<'a>(account: &'a Account, session: &Session) -> Vec<&'a Database> {
     let role = session.role.as_str();
     let all = account.databases.iter();
@@ -45,7 +45,7 @@ pub(super) fn visible<'a>(account: &'a Account, session: &Session) -> Vec<&'a Da
     visible
 }
 
-/// Fills the tables with what the session's role may see.
+/// Fills the tables with what the session's role can see.
 pub(super) fn fill(rows: &Rows, account: &Account, session: &Session) -> Result<(), SqlError> {
     let person = &session.person;
     let add = |table: &str, values: &[&dyn Shown]| {
@@ -120,7 +120,7 @@ pub(super) fn fill(rows: &Rows, account: &Account, session: &Session) -> Result<
     Ok(())
 }
 
-/// A table with its columns and keys.
+/// Adds a table with its columns and keys.
 fn fill_table(
     rows: &Rows,
     database: &Database,
@@ -200,7 +200,7 @@ fn fill_table(
     Ok(())
 }
 
-/// Name, length, precision, scale and precision of the moment, as COLUMNS describes a type.
+/// A type in the form of COLUMNS: its name, length, precision, scale and datetime precision.
 fn described(
     kind: Kind,
 ) -> (
@@ -224,7 +224,7 @@ fn described(
     }
 }
 
-/// A text; NULL where it is empty.
+/// A text, or NULL if it's empty.
 fn text(text: &str) -> Value {
     match text {
         "" => Value::Null,

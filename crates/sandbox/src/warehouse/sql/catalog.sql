@@ -1,4 +1,4 @@
--- What the information schema and SHOW tell, filled for each statement with what its role may see.
+-- The tables of the information schema and of SHOW. Each statement fills them with what its role can see.
 CREATE TABLE c_databases (name TEXT, is_default TEXT, is_current TEXT, comment TEXT, created TIMESTAMP_LTZ);
 CREATE TABLE c_schemas (db TEXT, name TEXT, owner TEXT, is_default TEXT, is_current TEXT, comment TEXT, created TIMESTAMP_LTZ);
 CREATE TABLE c_tables (db TEXT, sch TEXT, name TEXT, kind TEXT, transient TEXT, row_count NUMBER(38,0), bytes NUMBER(38,0), retention NUMBER(38,0), comment TEXT, created TIMESTAMP_LTZ);

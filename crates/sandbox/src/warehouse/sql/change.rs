@@ -21,10 +21,10 @@ use crate::warehouse::{
     errors::SqlError,
 };
 
-/// Tables by the names as written.
+/// Tables by their names in the statement.
 type Places = BTreeMap<String, Place>;
 
-/// INSERT INTO … VALUES, or of a query.
+/// INSERT INTO … VALUES, or with a query.
 pub(super) fn insert(
     engine: &Engine<'_>,
     insert: Insert,
@@ -83,7 +83,7 @@ pub(super) fn insert(
     Ok(changed(&[("number of rows inserted", inserted)], changes))
 }
 
-/// Rows whose values are as the columns take them.
+/// Converts the values of rows to the types of the columns.
 fn fitted(columns: &[Column], rows: Vec<Vec<Value>>) -> Result<Vec<Vec<Value>>, SqlError> {
     let row = |row: Vec<Value>| {
         let values = columns.iter().zip(row);
@@ -189,7 +189,7 @@ pub(super) fn truncate(engine: &Engine<'_>, truncate: &Truncate) -> Result<Outco
     Ok(Outcome::status("Statement executed successfully."))
 }
 
-/// CREATE TABLE with columns, or AS a query.
+/// CREATE TABLE with columns, or with AS and a query.
 pub(super) fn create_table(
     engine: &mut Engine<'_>,
     create: CreateTable,
@@ -227,7 +227,7 @@ pub(super) fn create_table(
     )))
 }
 
-/// CREATE VIEW AS a query.
+/// CREATE VIEW with AS and a query.
 pub(super) fn create_view(
     engine: &mut Engine<'_>,
     mut create: CreateView,
@@ -303,7 +303,7 @@ pub(super) fn drop_objects(
     }
 }
 
-/// Where there is an object of this name: replaces it, keeps it, or refuses.
+/// Handles an existing object with this name: replaces it, keeps it, or returns an error.
 fn make_room(
     engine: &mut Engine<'_>,
     path: &[String; 3],
@@ -353,7 +353,7 @@ fn column(definition: &ColumnDef) -> Result<Column, SqlError> {
     })
 }
 
-/// Primary and unique keys, which are said and not enforced.
+/// Primary and unique keys, which Snowflake records but doesn't enforce.
 fn keys(table: &str, columns: &[ColumnDef], constraints: &[TableConstraint]) -> Vec<Key> {
     let of_columns = columns.iter().flat_map(|column| {
         let kinds = column
@@ -401,7 +401,7 @@ fn column_of<'a>(table: &'a Table, name: &str) -> Result<&'a Column, SqlError> {
     column.ok_or_else(|| SqlError::no_column(name))
 }
 
-/// A table that can be written to.
+/// A table that can be changed.
 fn base_table(engine: &Engine<'_>, name: &ObjectName) -> Result<Table, SqlError> {
     let path = engine.session.complete(&path_of(name))?;
     let missing = || SqlError::no_object("Table", &path.join("."));

@@ -1,4 +1,4 @@
-//! Functions: those that Snowflake has and SQLite does not, or has otherwise, and how calls of the others are rewritten.
+//! Functions: adds those that SQLite lacks or that differ in Snowflake, and rewrites calls of the others.
 
 use jiff::{Span, ToSpan as _, Unit, civil::DateTime};
 use rusqlite::{
@@ -21,13 +21,13 @@ use crate::warehouse::{account::Kind, errors::SqlError};
 
 /// Converts a value to a type: `STEAD_AS('DATE', x)`.
 pub(super) const CONVERT: &str = "STEAD_AS";
-/// Divides as Snowflake does: with decimals, and not by zero.
+/// Divides like Snowflake: with decimals, and with an error for zero.
 pub(super) const DIVIDE: &str = "STEAD_DIVIDE";
 
-/// `true` or `false` for a truth.
+/// Shows a boolean as `true` or `false`.
 pub(super) const TRUTH: &str = "STEAD_TRUTH";
 
-/// Adds them to a connection.
+/// Adds the functions to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let add = |name, arguments, function: fn(&Context<'_>) -> Result<Value>| {
@@ -49,7 +49,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     add("DATEDIFF", 3, date_diff)
 }
 
-/// The error that a function gave, from SQLite's message.
+/// Reads the error of a function from SQLite's message.
 pub(super) fn error_of(message: &str) -> Option<SqlError> {
     let mut parts = message.strip_prefix('\u{1}')?.splitn(3, '|');
     let (code, state) = (parts.next()?, parts.next()?);
@@ -97,7 +97,7 @@ fn number(call: &Context<'_>, index: usize) -> Result<Option<f64>> {
     })
 }
 
-/// A moment among the arguments, and whether it is a date without a time.
+/// A date or time in the arguments, and whether it's a date without a time.
 fn moment(call: &Context<'_>, index: usize) -> Result<Option<(DateTime, bool)>> {
     let Value::Text(text) = call.get(index)? else {
         return Ok(None);
@@ -201,7 +201,7 @@ fn date_add(call: &Context<'_>) -> Result<Value> {
     Ok(later.map_or(Value::Null, |later| of(later, keeps_date)))
 }
 
-/// How many borders of the unit lie between two moments.
+/// How many boundaries of the unit are between two times.
 fn date_diff(call: &Context<'_>) -> Result<Value> {
     let unit = unit(call)?;
     let (Some((from, _)), Some((to, _))) = (moment(call, 1)?, moment(call, 2)?) else {
@@ -234,15 +234,15 @@ const SAME: [&str; 3] = [
 /// Functions that SQLite has under another name.
 const RENAMED: &str = "ANY_VALUE=MIN GREATEST=MAX IFF=IIF LEAST=MIN LEN=LENGTH NVL=IFNULL";
 
-/// Functions of one argument that make a type of it.
+/// Functions of one argument that convert it to a type.
 const CONVERSIONS: &str = "DATE=DATE TO_CHAR=TEXT TO_DATE=DATE TO_NUMBER=NUMBER TO_TIMESTAMP=TIMESTAMP \
     TO_TIMESTAMP_NTZ=TIMESTAMP TO_VARCHAR=TEXT";
 
-/// Parts of a moment that are functions.
+/// Parts of a time that have their own functions.
 const PARTS: [&str; 7] = ["YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"];
 
 impl Translator<'_> {
-    /// What stands in SQLite for a function whose arguments are translated; nothing where it is the same.
+    /// The SQLite expression for a function with translated arguments. `None` if the function stays.
     pub(super) fn function(&mut self, function: &mut Function) -> Result<Option<Expr>, SqlError> {
         let name = function.name.to_string().to_uppercase();
         let said = |value: Option<&str>| match value {
@@ -315,7 +315,7 @@ impl Translator<'_> {
     }
 }
 
-/// `day` in `DATEADD(day, 1, x)` is a word, not a column.
+/// In `DATEADD(day, 1, x)`, `day` is a word and not a column.
 pub(super) fn unit_is_text(expr: &mut Expr) {
     let Expr::Function(function) = expr else {
         return;
@@ -350,7 +350,7 @@ fn listagg(function: &mut Function, arguments: usize) {
     }
 }
 
-/// A value as a type takes it.
+/// Converts a value to a type.
 pub(super) fn convert(kind: Kind, value: Expr) -> Expr {
     call(CONVERT, vec![text(&type_name(kind)), value])
 }
@@ -388,7 +388,7 @@ pub(super) fn text(text: &str) -> Expr {
     Expr::Value(Literal::SingleQuotedString(text.to_owned()).into())
 }
 
-/// A text of any letters: the library's writer takes some quotes for escaped ones.
+/// A text constant with any letters. sqlparser's writer mistakes some quotes for escaped ones.
 pub(super) fn constant(text: &str) -> Expr {
     let hex = crate::shared::hex(text.as_bytes());
     Expr::Cast {
@@ -404,7 +404,7 @@ pub(super) fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Value(Literal::Null.into()))
 }
 
-/// Snowflake sorts NULL above all values, SQLite below them.
+/// Snowflake sorts NULL above all values, and SQLite below them.
 pub(super) fn nulls_are_highest(key: &mut OrderByExpr) {
     let descending = key.options.asc == Some(false);
     key.options.nulls_first.get_or_insert(descending);

@@ -1,4 +1,4 @@
-//! Types of expressions, from the columns that the statement's tables have. Where only the values can tell, there is none.
+//! Types of expressions, from the columns of the statement's tables. There's no type if only the values can decide.
 
 use std::{collections::BTreeMap, ops::ControlFlow};
 
@@ -34,7 +34,7 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// The types of what a query selects; none where `*` is among it.
+    /// The types of a query's columns. Empty if it selects `*`.
     pub(super) fn of_query(&self, query: &Query) -> Vec<Option<Kind>> {
         let mut body = query.body.as_ref();
         loop {
@@ -56,7 +56,7 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Whether a column of this name may hold NULL.
+    /// Whether a column with this name may contain NULL.
     pub(super) fn is_nullable(&self, column: &str) -> bool {
         self.columns
             .get(column)
@@ -167,12 +167,12 @@ pub(super) fn arguments(function: &Function) -> Vec<&Expr> {
     list.args.iter().filter_map(plain).collect()
 }
 
-/// Scale of a quotient (SQL reference, "Arithmetic operators", Division).
+/// The scale of a quotient (SQL reference, "Arithmetic operators", Division).
 fn divided(scale: u8) -> u8 {
     scale.max(scale.saturating_add(6).min(12))
 }
 
-/// The type that holds both.
+/// A type that can hold both.
 fn wider(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
     match (one, other) {
         (Some(Kind::Fixed(one)), Some(Kind::Fixed(other))) => Some(Kind::Fixed(one.max(other))),
@@ -201,7 +201,7 @@ fn operation(op: &BinaryOperator, left: Option<Kind>, right: Option<Kind>) -> Op
 
 const AGGREGATES: [&str; 7] = ["ANY_VALUE", "AVG", "COUNT", "LISTAGG", "MAX", "MIN", "SUM"];
 
-/// Refuses a column that is neither grouped by nor inside an aggregate.
+/// Refuses a column outside of GROUP BY and aggregates.
 pub(super) fn check_grouping(select: &Select) -> ControlFlow<SqlError> {
     let GroupByExpr::Expressions(keys, _) = &select.group_by else {
         return ControlFlow::Continue(());
@@ -253,13 +253,13 @@ pub(super) fn check_grouping(select: &Select) -> ControlFlow<SqlError> {
     }
 }
 
-/// Walks an expression outside of keys, aggregates and sub-queries.
+/// Walks an expression, and looks for columns outside of keys, aggregates and sub-queries.
 struct Search {
     keys: Vec<String>,
-    /// How deep it is inside one of those.
+    /// How deeply it's inside one of those.
     inside: usize,
     aggregates: bool,
-    /// The first column outside.
+    /// The first column that is outside.
     bare: Option<String>,
 }
 
@@ -288,7 +288,7 @@ impl Visitor for Search {
     }
 }
 
-/// An expression as it compares: a column by its own name.
+/// The text of an expression for comparisons. A column has its plain name.
 fn written(expr: &Expr) -> String {
     match expr {
         Expr::Identifier(name) => name_of(name),

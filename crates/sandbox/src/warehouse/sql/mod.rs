@@ -1,6 +1,6 @@
-//! Statements: sqlparser reads them, SQLite runs them on rows in memory, and the results have the types that the
-//! tables declare. It is a translation of plain SQL and not a dialect: what Snowflake has and the sandbox does not play
-//! is refused by name (000002), and never called a syntax error.
+//! Runs statements: sqlparser parses them, SQLite runs them on rows in memory, and the results have the types that the
+//! tables declare. This translates plain SQL and isn't a dialect. If the sandbox doesn't play a feature of Snowflake,
+//! the error names it (000002), and isn't a syntax error.
 
 mod catalog;
 mod change;
@@ -29,44 +29,44 @@ use kinds::Kinds;
 use read::path_of;
 use translate::Named;
 
-/// Rewrites one statement in place.
+/// Rewrites a statement in place.
 struct Translator<'a> {
-    /// Tables by the names as written.
+    /// Tables by their names in the statement.
     places: &'a BTreeMap<String, Place>,
     kinds: Kinds<'a>,
     session: &'a Session,
     now: Timestamp,
-    /// How long the statement takes.
+    /// How many seconds the statement takes.
     seconds: i64,
 }
 
-/// A table that a statement names: where its rows are, and its columns.
+/// A table in a statement.
 #[derive(Debug, Clone)]
 struct Place {
-    /// Name of the table in SQLite.
+    /// The name of the SQLite table.
     stored: String,
-    /// Its own name, without those of database and schema.
+    /// The table's own name, without database and schema.
     name: String,
     columns: Vec<Column>,
 }
 
-/// Columns and rows of a result.
+/// The columns and rows of a result.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Relation {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
-/// What SQLite returns.
+/// A result of SQLite.
 struct Found {
     columns: Vec<Column>,
-    /// Whether a column is one of a table, so that its type is declared.
+    /// Whether each column comes from a table, and so has a declared type.
     declared: Vec<bool>,
     values: Vec<Vec<Value>>,
 }
 
 impl Found {
-    /// The type of a column that has none is the one that its values tell.
+    /// If a column has no type, its values decide.
     fn new(columns: Vec<(String, Option<Kind>)>, values: Vec<Vec<Value>>) -> Self {
         let declared = columns.iter().map(|(_, kind)| kind.is_some()).collect();
         let columns = columns
@@ -82,7 +82,7 @@ impl Found {
         }
     }
 
-    /// The result as the API shows it.
+    /// The result in the form of the API.
     fn shown(self) -> Relation {
         let columns = self.columns;
         let row = |row: &Vec<Value>| {
@@ -96,7 +96,7 @@ impl Found {
     }
 }
 
-/// In whose name, and where, a statement runs.
+/// The user and the context of a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Session {
     pub(super) person: Person,
@@ -106,17 +106,17 @@ pub(super) struct Session {
     pub(super) schema: Option<String>,
 }
 
-/// What a statement brought.
+/// The result of a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Outcome {
     pub(super) relation: Relation,
-    /// How long it takes.
+    /// How many seconds the statement takes.
     pub(super) seconds: i64,
-    /// Rows that it changed, for a statement that changes any.
+    /// How many rows it changed. `None` if the statement changes none.
     pub(super) changed: Option<Changed>,
 }
 
-/// Numbers of rows.
+/// Numbers of changed rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Changed {
     pub(super) inserted: usize,
@@ -133,7 +133,7 @@ impl Outcome {
         }
     }
 
-    /// The one line that a statement without rows gives.
+    /// The status row of a statement without rows.
     fn status(text: impl Into<String>) -> Self {
         Self::rows(Relation {
             columns: vec![Column::new("status", Kind::Text)],
@@ -142,7 +142,7 @@ impl Outcome {
     }
 }
 
-/// What a statement works on.
+/// What a statement runs on.
 pub(super) struct Engine<'a> {
     pub(super) account: &'a mut Account,
     pub(super) rows: &'a Rows,
@@ -152,7 +152,7 @@ pub(super) struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// Runs one statement.
+    /// Runs a statement.
     pub(super) fn run(&mut self, text: &Text) -> Result<Outcome, SqlError> {
         if let Some(shown) = show::run(self, text) {
             return Ok(Outcome::rows(shown?.shown()));
@@ -204,7 +204,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Rewrites a query for SQLite, and runs it; what it gives, and how long it takes.
+    /// Rewrites a query for SQLite and runs it. Returns the result, and how many seconds it takes.
     fn query(
         &self,
         query: &mut Query,
@@ -234,8 +234,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The tables that a statement reads, by their names as written. Views of the information schema are made for
-    /// it, and added to `lent`.
+    /// The tables that a statement reads, by their names in the statement. Creates views of the information schema, and
+    /// adds them to `lent`.
     fn places(
         &self,
         statement: &Statement,
@@ -282,7 +282,7 @@ impl Engine<'_> {
         Ok(places)
     }
 
-    /// The names of a table or view that a statement makes, changes or drops.
+    /// The full name of a table or view that a statement creates, changes or drops.
     fn target(&self, name: &ObjectName) -> Result<[String; 3], SqlError> {
         let path = self.session.complete(&path_of(name))?;
         let [database, schema, _] = &path;
@@ -306,7 +306,7 @@ fn translate(translator: &mut Translator<'_>, part: &mut impl VisitMut) -> Resul
     }
 }
 
-/// The type of a column that only its values tell.
+/// The type of a column, according to its values.
 fn kind_of_values(values: &[Vec<Value>], index: usize) -> Kind {
     let mut kinds = values.iter().filter_map(|row| match row.get(index)? {
         Value::Integer(_) => Some(Kind::Fixed(0)),
@@ -323,7 +323,7 @@ fn kind_of_values(values: &[Vec<Value>], index: usize) -> Kind {
 }
 
 impl Session {
-    /// A statement over stored rows needs a warehouse.
+    /// Checks that there's a warehouse, which statements with stored rows need.
     fn needs_warehouse(&self) -> Result<(), SqlError> {
         match self.warehouse {
             Some(_) => Ok(()),
@@ -335,7 +335,7 @@ impl Session {
         }
     }
 
-    /// The three names of an object, of which the session completes the outer ones.
+    /// Completes the full name of an object with the session's database and schema.
     fn complete(&self, path: &[String]) -> Result<[String; 3], SqlError> {
         let database = || {
             let missing = "Cannot perform SELECT. This session does not have a current database. Call 'USE DATABASE', or use a qualified name.";

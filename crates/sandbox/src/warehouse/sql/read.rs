@@ -1,4 +1,4 @@
-//! From a text to parsed statements, and the names in them.
+//! Parses statements and the names in them.
 
 use sqlparser::{
     ast::{Ident, ObjectName, Statement},
@@ -9,7 +9,7 @@ use sqlparser::{
 
 use crate::warehouse::errors::SqlError;
 
-/// Longest name, in characters (SQL reference, "Identifier requirements").
+/// The longest name, in characters (SQL reference, "Identifier requirements").
 const LONGEST_NAME: usize = 255;
 
 static DIALECT: SnowflakeDialect = SnowflakeDialect {};
@@ -18,7 +18,7 @@ static DIALECT: SnowflakeDialect = SnowflakeDialect {};
 #[derive(Debug, Clone)]
 pub(in crate::warehouse) struct Text(Vec<TokenWithSpan>);
 
-/// The statements of a text, by the semicolons between them.
+/// Splits a text into statements at its semicolons.
 pub(in crate::warehouse) fn split(sql: &str) -> Result<Vec<Text>, SqlError> {
     let tokens = Tokenizer::new(&DIALECT, sql)
         .tokenize_with_location()
@@ -40,7 +40,7 @@ pub(in crate::warehouse) fn split(sql: &str) -> Result<Vec<Text>, SqlError> {
 }
 
 impl Text {
-    /// A reader whose quoted names are encoded, and whose `?` are numbered from 1; and how many `?` there are.
+    /// A parser with encoded names for quoted ones and with numbered `?`. Also returns how many `?` there are.
     pub(super) fn reader(&self) -> Result<(Parser<'static>, usize), SqlError> {
         let mut tokens = self.0.clone();
         let mut placeholders = 0;
@@ -64,7 +64,7 @@ impl Text {
         Ok((reader, placeholders))
     }
 
-    /// The parsed statement; `bound` is how many values there are for its `?`.
+    /// Parses the statement. `bound` is the number of values for its `?`.
     pub(super) fn parse(&self, bound: usize) -> Result<Statement, SqlError> {
         let (mut reader, placeholders) = self.reader()?;
         let parsed = reader.parse_statement();
@@ -80,7 +80,7 @@ impl Text {
         Ok(parsed)
     }
 
-    /// The library's `Expected: a, found: b at Line: 1, Column: 8` in Snowflake's words.
+    /// Turns sqlparser's `Expected: a, found: b at Line: 1, Column: 8` into Snowflake's error.
     pub(super) fn unexpected(&self, error: &ParserError) -> SqlError {
         let end = self.0.last().map(|token| token.span.end);
         let end = end.unwrap_or(Location::new(1, 1));
@@ -96,7 +96,7 @@ impl Text {
     }
 }
 
-/// Nothing may be left.
+/// Checks that nothing is left.
 pub(super) fn end(reader: &Parser<'_>) -> Result<(), SqlError> {
     let rest = reader.peek_token();
     if rest.token == Token::EOF {
@@ -105,8 +105,8 @@ pub(super) fn end(reader: &Parser<'_>) -> Result<(), SqlError> {
     Err(SqlError::syntax(rest.span.start, &rest.token.to_string()))
 }
 
-/// A quoted name for SQLite, which ignores case: small letters of ASCII are `~` and the capital, so that `"id"` is
-/// another name than `ID`. Without quotes a name is in capitals, and stays as it is.
+/// Encodes a quoted name for SQLite, which ignores case. A small ASCII letter becomes `~` and the capital, so that
+/// `"id"` and `ID` differ. A name without quotes is in capitals, and doesn't change.
 pub(super) fn encode(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -118,7 +118,7 @@ pub(super) fn encode(name: &str) -> String {
     encoded
 }
 
-/// The name of an encoded one.
+/// Decodes an encoded name.
 pub(super) fn decode(encoded: &str) -> String {
     let mut name = String::with_capacity(encoded.len());
     let mut letters = encoded.chars();
@@ -131,7 +131,7 @@ pub(super) fn decode(encoded: &str) -> String {
     name
 }
 
-/// The name that an identifier of a parsed statement stands for. What was quoted has been encoded.
+/// The name in an identifier of a parsed statement. Quoted names were encoded.
 pub(super) fn name_of(ident: &Ident) -> String {
     match ident.quote_style {
         Some(_) => decode(&ident.value),
@@ -139,13 +139,13 @@ pub(super) fn name_of(ident: &Ident) -> String {
     }
 }
 
-/// The names of an object, outermost first.
+/// The names in an object's name, outermost first.
 pub(super) fn path_of(name: &ObjectName) -> Vec<String> {
     let parts = name.0.iter().filter_map(|part| part.as_ident());
     parts.map(name_of).collect()
 }
 
-/// An identifier that SQLite takes for this name.
+/// The identifier for this name in SQLite.
 pub(super) fn ident(name: &str) -> Ident {
     Ident::with_quote('"', encode(name))
 }

@@ -1,4 +1,4 @@
-//! The rows of all tables, in SQLite in memory.
+//! The rows of all tables, in an SQLite database in memory.
 
 use rusqlite::{Connection, Error, config::DbConfig, params_from_iter, types::Value};
 
@@ -12,12 +12,12 @@ use crate::warehouse::{
     errors::SqlError,
 };
 
-/// One database of SQLite. Each table has a name of its own there, [`Table::stored`].
+/// An SQLite database. Each table has its own name there, [`Table::stored`].
 #[derive(Debug)]
 pub(in crate::warehouse) struct Rows(Connection);
 
 impl Rows {
-    /// The rows of the seed.
+    /// The seeded rows.
     pub(in crate::warehouse) fn seeded(account: &Account) -> Result<Self, SqlError> {
         let rows = Self::empty().map_err(|error| failed(&error))?;
         for table in account.tables() {
@@ -30,7 +30,7 @@ impl Rows {
     fn empty() -> Result<Self, Error> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(include_str!("catalog.sql"))?;
-        // In double quotes is a name, never a text.
+        // A text in double quotes is a name, never a string.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
         connection.execute_batch("PRAGMA case_sensitive_like = ON")?;
@@ -38,8 +38,7 @@ impl Rows {
         Ok(Self(connection))
     }
 
-    /// Makes a table without rows. NULL is refused where a column says so; keys are not enforced, as Snowflake
-    /// does not.
+    /// Creates an empty table. NULL is refused if a column says so. Keys aren't enforced, as in Snowflake.
     pub(super) fn create(&self, stored: &str, columns: &[Column]) -> Result<(), SqlError> {
         let columns = columns.iter().map(|column| {
             let name = encode(&column.name).replace('"', "\"\"");
@@ -51,7 +50,7 @@ impl Rows {
             .map(drop)
     }
 
-    /// Adds rows of values as the API shows them.
+    /// Adds rows with values in the form of the API.
     pub(in crate::warehouse) fn insert_cells(
         &self,
         table: &Table,
@@ -66,7 +65,7 @@ impl Rows {
         self.insert(&table.stored, &table.columns, values)
     }
 
-    /// Adds rows, all or none.
+    /// Adds all rows or none.
     pub(super) fn insert(
         &self,
         stored: &str,
@@ -91,7 +90,7 @@ impl Rows {
         insert().map_err(|error| failed(&error))
     }
 
-    /// Adds a row to a table of the catalog.
+    /// Adds a row to a catalog table.
     pub(super) fn add(&self, table: &str, row: Vec<Value>) -> Result<(), SqlError> {
         let places = vec!["?"; row.len()].join(", ");
         let insert = || {
@@ -103,7 +102,7 @@ impl Rows {
         insert().map(drop).map_err(|error| failed(&error))
     }
 
-    /// Runs a query. A column that is one of a table has the type that the table declares.
+    /// Runs a query. A column of a table has the type that the table declares.
     pub(super) fn query(&self, sql: &str, values: Vec<Value>) -> Result<Found, SqlError> {
         let query = || {
             let mut statement = self.0.prepare(sql)?;
@@ -128,12 +127,12 @@ impl Rows {
         query().map_err(|error| failed(&error))
     }
 
-    /// Runs another statement; returns how many rows it changed.
+    /// Runs another statement. Returns how many rows it changed.
     pub(in crate::warehouse) fn execute(&self, sql: &str) -> Result<usize, SqlError> {
         self.0.execute(sql, []).map_err(|error| failed(&error))
     }
 
-    /// The last rows of a table as texts, each with its number; the newest first.
+    /// The last rows of a table as texts, newest first. Each has its row ID.
     pub(in crate::warehouse) fn texts(
         &self,
         table: &Table,
@@ -160,7 +159,6 @@ impl Rows {
             .collect()
     }
 
-    /// How many rows a table has.
     pub(in crate::warehouse) fn count(&self, table: &Table) -> usize {
         let sql = format!("SELECT COUNT(*) FROM {}", table.stored);
         let count = self.0.query_row(&sql, [], |row| row.get::<_, i64>(0));
@@ -171,7 +169,7 @@ impl Rows {
     }
 }
 
-/// SQLite's error in Snowflake's words.
+/// Snowflake's error for an error of SQLite.
 fn failed(error: &Error) -> SqlError {
     let message = match error {
         Error::SqliteFailure(_, Some(message)) => message.clone(),

@@ -1,4 +1,4 @@
-//! SHOW, of databases, schemas, warehouses, keys and grants. What the columns are, `catalog.sql` says.
+//! SHOW for databases, schemas, warehouses, keys and grants. `catalog.sql` defines the columns.
 
 use rusqlite::types::Value;
 use sqlparser::{
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::warehouse::{account::Database, errors::SqlError};
 
-/// Kinds of objects that have grants, with the number of names that an object of it may have. The world has no routine
-/// and no external table.
+/// Kinds of objects that have grants, each with the number of names in a full name. The world has no routines or
+/// external tables.
 const KINDS: [(&str, usize); 10] = [
     ("DATABASE", 1),
     ("WAREHOUSE", 1),
@@ -27,7 +27,7 @@ const KINDS: [(&str, usize); 10] = [
     ("PROCEDURE", 3),
 ];
 
-/// Runs a SHOW; nothing for another statement.
+/// Runs a SHOW. `None` for another statement.
 pub(super) fn run(engine: &Engine<'_>, text: &Text) -> Option<Result<Found, SqlError>> {
     let (parser, _) = match text.reader() {
         Ok(reader) => reader,
@@ -42,12 +42,12 @@ pub(super) fn run(engine: &Engine<'_>, text: &Text) -> Option<Result<Found, SqlE
     show.words("SHOW").then(|| show.run())
 }
 
-/// A SHOW that is read from left to right, so that nothing is passed over.
+/// Reads a SHOW from left to right, so that it skips nothing.
 struct Show<'a> {
     engine: &'a Engine<'a>,
     text: &'a Text,
     parser: Parser<'static>,
-    /// What the rows have to be: a condition with the value of its `?`.
+    /// Conditions for the rows, each with the value of its `?`.
     filters: Vec<(String, String)>,
 }
 
@@ -72,7 +72,7 @@ impl Show<'_> {
         engine.rows.query(&sql, values.collect())
     }
 
-    /// Reads what is shown.
+    /// Reads what to show. Returns the name of the view.
     fn view(&mut self) -> Result<&'static str, SqlError> {
         if self.words("DATABASES") {
             self.like()?;
@@ -106,7 +106,7 @@ impl Show<'_> {
         self.grants()
     }
 
-    /// `LIKE '…'`, where there is one: in any case, and a backslash takes its meaning from a wildcard.
+    /// Reads `LIKE '…'` if it's present. It ignores case, and a backslash escapes a wildcard.
     fn like(&mut self) -> Result<(), SqlError> {
         if self.words("LIKE") {
             let Token::SingleQuotedString(pattern) = self.parser.peek_token().token else {
@@ -119,8 +119,8 @@ impl Show<'_> {
         Ok(())
     }
 
-    /// `IN ACCOUNT`, `IN DATABASE …`, `IN SCHEMA …` or `IN TABLE …`; what is not said is the current database, or the
-    /// account where there is none. The columns are those of the names, outermost first.
+    /// Reads `IN ACCOUNT`, `IN DATABASE …`, `IN SCHEMA …` or `IN TABLE …`. Without one, it's the current database, or
+    /// the account if there's none. `columns` are the columns of the names, outermost first.
     fn scope(&mut self, columns: &[&str], with_tables: bool) -> Result<(), SqlError> {
         let said = self.words("IN");
         if said && self.words("ACCOUNT") {
@@ -263,7 +263,7 @@ impl Show<'_> {
         }
     }
 
-    /// `(NUMBER(38, 0), DOUBLE PRECISION)`
+    /// Reads `(NUMBER(38, 0), DOUBLE PRECISION)`.
     fn arguments(&mut self) -> Result<(), ParserError> {
         self.parser.expect_token(&Token::LParen)?;
         if self.parser.consume_token(&Token::RParen) {
@@ -311,7 +311,7 @@ impl Show<'_> {
             .map_err(|error| self.text.unexpected(&error))
     }
 
-    /// Passes these words, or none of them.
+    /// Reads these words. Returns false and reads nothing if they aren't next.
     fn words(&mut self, words: &str) -> bool {
         let given = |number| self.parser.peek_nth_token(number).token;
         let found = words.split(' ').enumerate().all(|(number, word)| {

@@ -1,5 +1,4 @@
-//! From Snowflake's syntax tree to SQLite's: names, values and functions. What neither has in common is refused by
-//! name.
+//! Translates Snowflake's syntax tree to SQLite's: names, values and functions. Errors name what can't be translated.
 
 use std::{collections::BTreeSet, ops::ControlFlow};
 
@@ -125,7 +124,7 @@ impl VisitorMut for Translator<'_> {
 }
 
 impl Translator<'_> {
-    /// What stands in SQLite for an expression whose parts are translated; nothing where it is the same.
+    /// The SQLite expression for an expression with translated parts. `None` if it stays.
     fn translated(&mut self, expr: &mut Expr) -> Result<Option<Expr>, SqlError> {
         Ok(Some(match expr {
             Expr::Identifier(name) => Expr::Identifier(ident(&name_of(name))),
@@ -224,7 +223,7 @@ impl Translator<'_> {
         })
     }
 
-    /// A constant text that is compared with a date, a time or a truth becomes one.
+    /// Converts a constant text that is compared with a date, a time or a boolean.
     fn convert_literals(&self, expr: &mut Expr) {
         let mut pairs: Vec<(&Expr, Vec<&Expr>)> = Vec::new();
         match &*expr {
@@ -315,7 +314,7 @@ fn select(select: &mut Select) -> Flow {
                     return refuse("EXCLUDE, REPLACE, RENAME and ILIKE behind *");
                 }
             }
-            // Snowflake names a column as it was written.
+            // Snowflake names a column by its text in the statement.
             SelectItem::UnnamedExpr(expr) => {
                 let alias = ident(&own_name(expr));
                 *item = SelectItem::ExprWithAlias {
@@ -349,7 +348,7 @@ fn named(name: &str) -> TableAlias {
     }
 }
 
-/// A date and a number of days, or two dates.
+/// Adds days to a date, or subtracts two dates.
 fn date_arithmetic(
     left: &mut Expr,
     op: &BinaryOperator,
@@ -387,7 +386,7 @@ fn is_comparison(op: &BinaryOperator) -> bool {
     )
 }
 
-/// The name of a column that has no alias: as it was written.
+/// The name of a column without an alias: its text in the statement.
 fn own_name(expr: &Expr) -> String {
     match expr {
         Expr::Identifier(name) => name_of(name),
@@ -397,7 +396,7 @@ fn own_name(expr: &Expr) -> String {
     }
 }
 
-/// Names of the queries of WITH, and of the tables in FROM, as they are written.
+/// The names in WITH, and the tables in FROM, as they're written in the statement.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     pub(super) tables: Vec<ObjectName>,

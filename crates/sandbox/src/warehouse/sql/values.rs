@@ -1,7 +1,7 @@
-//! Values: as the API shows them, as SQLite stores them, as statements write them, and as requests bind them.
+//! Values in the forms of the API, of SQLite, of statements and of bindings.
 //!
-//! SQLite stores dates and times as texts in ISO 8601, so that they compare and sort as such; the API shows days
-//! and seconds since 1970.
+//! SQLite stores dates and times as ISO 8601 texts, so that they compare and sort correctly. The API shows days and
+//! seconds since 1970.
 
 use jiff::{
     SignedDuration, Timestamp,
@@ -18,12 +18,12 @@ use crate::warehouse::{
 const MIDNIGHT: Time = Time::midnight();
 const EPOCH: DateTime = date(1970, 1, 1).to_datetime(MIDNIGHT);
 
-/// The type of this name, as statements write it; nothing for one that is not played here.
+/// The type with this name in a statement. `None` if the sandbox doesn't play it.
 pub(super) fn kind_of_type(data_type: &DataType) -> Option<Kind> {
     kind_named(&data_type.to_string())
 }
 
-/// The same from its text, such as `NUMBER(38,2)`.
+/// The same for a text such as `NUMBER(38,2)`.
 pub(super) fn kind_named(text: &str) -> Option<Kind> {
     let text = text.to_uppercase();
     let (name, arguments) = text.split_once('(').unwrap_or((&text, ""));
@@ -45,7 +45,7 @@ pub(super) fn kind_named(text: &str) -> Option<Kind> {
     })
 }
 
-/// The name of a type, which [`kind_named`] reads.
+/// The name of a type. [`kind_named`] reads it.
 pub(super) fn name_of(kind: Kind) -> String {
     match kind {
         Kind::Fixed(scale) => format!("NUMBER(38,{scale})"),
@@ -61,16 +61,16 @@ pub(super) fn name_of(kind: Kind) -> String {
     }
 }
 
-/// The type that a column of SQLite declares, which [`kind_named`] reads.
+/// The type that an SQLite column declares. [`kind_named`] reads it.
 pub(super) fn declared(kind: Kind) -> String {
     match kind {
-        // Digits stay a text.
+        // Hexadecimal digits must stay a text.
         Kind::Binary => "BINARY TEXT".to_owned(),
         kind => name_of(kind),
     }
 }
 
-/// How SQLite stores a value that the API shows so.
+/// Converts the API's form of a value to SQLite's.
 pub(super) fn stored(kind: Kind, cell: &Cell) -> Value {
     let Some(text) = cell else {
         return Value::Null;
@@ -90,7 +90,7 @@ pub(super) fn stored(kind: Kind, cell: &Cell) -> Value {
     Value::Text(iso.unwrap_or_else(|| text.clone()))
 }
 
-/// How the API shows a value of SQLite.
+/// Converts SQLite's form of a value to the API's.
 pub(super) fn shown(kind: Kind, value: ValueRef<'_>) -> Cell {
     let text = match value {
         ValueRef::Null | ValueRef::Blob(_) => return None,
@@ -126,7 +126,7 @@ pub(super) fn shown(kind: Kind, value: ValueRef<'_>) -> Cell {
     Some(iso.unwrap_or(text))
 }
 
-/// A value that a statement writes, as a column or a cast of this type takes it.
+/// Converts a written value to the type of a column or a cast.
 pub(super) fn converted(kind: Kind, value: Value) -> Result<Value, SqlError> {
     let text = match (kind, value) {
         (_, Value::Null | Value::Blob(_)) => return Ok(Value::Null),
@@ -196,7 +196,7 @@ fn number(kind: Kind, text: &str) -> Option<Value> {
     converted(kind, Value::Real(number)).ok()
 }
 
-/// A date, or a date with a time; an offset is taken to UTC.
+/// Parses a date, or a date with a time. An offset is converted to UTC.
 pub(super) fn read_moment(text: &str) -> Option<DateTime> {
     let text = text.trim();
     let (day, time) = text
@@ -218,7 +218,7 @@ pub(super) fn read_moment(text: &str) -> Option<DateTime> {
     Some(day.to_datetime(time.parse().ok()?))
 }
 
-/// A moment as SQLite stores it.
+/// SQLite's form of a date with a time.
 pub(super) fn written(moment: DateTime) -> String {
     format!("{} {}", moment.date(), written_time(moment.time()))
 }
@@ -231,7 +231,7 @@ fn written_time(time: Time) -> String {
     )
 }
 
-/// Seconds with decimals, as the API shows a moment.
+/// Parses seconds with decimals, which is the API's form of a time.
 fn seconds(text: &str) -> Option<SignedDuration> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let nanoseconds = format!("{decimals:0<9}").get(..9)?.parse::<i32>().ok()?;
@@ -254,7 +254,7 @@ pub(in crate::warehouse) struct BoundValue {
     pub(in crate::warehouse) cell: Cell,
 }
 
-/// A value of this type as a result shows it; nothing for a type that there is not.
+/// The value of a binding, in the form of a result. `None` if there's no such type.
 pub(in crate::warehouse) fn bind(
     kind: &str,
     value: Option<&str>,
@@ -306,7 +306,7 @@ fn hexadecimal(text: &str) -> Option<String> {
     is_hex.then(|| text.to_ascii_uppercase())
 }
 
-/// Nanoseconds as seconds with nine decimals.
+/// Converts nanoseconds to seconds with nine decimals.
 fn nanoseconds(text: &str) -> Option<String> {
     const BILLION: i64 = 1_000_000_000;
     let nanoseconds: i64 = text.parse().ok()?;

@@ -1,4 +1,4 @@
-//! `/api/v2/statements`: submitting, asking and cancelling.
+//! `/api/v2/statements`: submits statements, returns their status, and cancels them.
 
 mod record;
 mod submit;
@@ -22,20 +22,20 @@ use crate::{
 };
 use record::{Record, Result as StatementResult, Stage};
 
-/// Results are kept for a day ("Handling responses").
+/// Results are available for a day ("Handling responses").
 const RETENTION: SignedDuration = SignedDuration::from_hours(24);
 
 /// Statements by handle.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     records: BTreeMap<String, Record>,
-    /// Handles by the request ids of their users.
+    /// Handles by user and request ID.
     by_request: BTreeMap<(String, String), String>,
     issued: u64,
 }
 
 impl Statements {
-    /// The history that the world begins with.
+    /// The initial history.
     pub(super) fn seeded(account: &mut Account, rows: &Rows, now: Timestamp) -> Self {
         let mut statements = Self::default();
         let Some(ada) = account.person("ada@example.com").cloned() else {
@@ -62,13 +62,13 @@ impl Statements {
         statements
     }
 
-    /// A new handle: of the form of a UUID, of no version of it.
+    /// A new handle. It looks like a UUID, but has no valid version.
     fn next_handle(&mut self) -> String {
         self.issued += 1;
         format!("01c00000-0000-0a1b-0000-0001{:08x}", self.issued)
     }
 
-    /// A statement of this user that is still kept.
+    /// A user's statement, if it's still available.
     fn find(&mut self, handle: &str, user: &str, now: Timestamp) -> Option<&mut Record> {
         let record = self.records.get_mut(handle)?;
         let kept = record
@@ -100,7 +100,7 @@ fn run_one(
     last.ok_or_else(|| SqlError::unsupported("nothing"))
 }
 
-/// What became of a statement, or a partition of its result.
+/// The status of a statement, or a partition of its result.
 pub(super) fn status(
     state: &mut State,
     call: &Call<'_>,
@@ -132,7 +132,7 @@ pub(super) fn status(
     })
 }
 
-/// Cancels a statement that runs.
+/// Cancels a running statement.
 pub(super) fn cancel(
     state: &mut State,
     call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! A statement that was submitted, and what the API says of it.
+//! A submitted statement, and the API's responses about it.
 
 use axum::http::{HeaderName, StatusCode};
 use jiff::{SignedDuration, Timestamp};
@@ -13,42 +13,42 @@ use crate::{
     },
 };
 
-/// Rows of a partition.
+/// How many rows a partition has.
 const PARTITION: usize = 1000;
-/// What a question counts for, in seconds of the statement's time.
+/// How many seconds of the statement's time a poll counts as.
 const SECONDS_PER_POLL: i64 = 10;
 
-/// One statement, or the parent of several.
+/// A statement, or the parent of several.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     pub(super) handle: String,
-    /// Email address of who submitted it.
+    /// The email address of the user who submitted it.
     pub(super) user: String,
-    /// The body as it came, to distinguish a repetition from another request.
+    /// The original body, to tell a repeat from another request.
     pub(super) asked: String,
     pub(super) request_id: Option<String>,
     pub(super) created: Timestamp,
-    /// Seconds that have passed by asking.
+    /// How many seconds have passed by polling.
     pub(super) waited: i64,
     polls: u32,
-    /// Seconds after which the product cancels it.
+    /// After how many seconds Snowflake cancels it.
     pub(super) timeout: Option<i64>,
     pub(super) cancelled: bool,
-    /// Whether NULL is null; otherwise it is the text "null".
+    /// Whether NULL is shown as null. Otherwise it's the text "null".
     pub(super) nullable: bool,
     pub(super) result: Result,
-    /// Handles of the statements of which this is the parent.
+    /// The handles of its child statements.
     pub(super) children: Vec<String>,
 }
 
-/// What it comes to in the end.
+/// The final result.
 #[derive(Debug, Clone)]
 pub(super) enum Result {
     Rows(Outcome),
     Failed(SqlError),
 }
 
-/// How far a statement has come.
+/// The progress of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
     Running,
@@ -58,7 +58,6 @@ pub(super) enum Stage {
 }
 
 impl Record {
-    /// A statement that has just been submitted.
     pub(super) fn new(
         handle: &str,
         user: &str,
@@ -82,7 +81,7 @@ impl Record {
         }
     }
 
-    /// How long the statement takes.
+    /// How many seconds the statement takes.
     pub(super) fn seconds(&self) -> i64 {
         match &self.result {
             Result::Rows(outcome) => outcome.seconds,
@@ -90,7 +89,7 @@ impl Record {
         }
     }
 
-    /// Its stage at this time.
+    /// The stage at this time.
     pub(super) fn stage(&self, now: Timestamp) -> Stage {
         let passed = now
             .duration_since(self.created)
@@ -114,8 +113,7 @@ impl Record {
         }
     }
 
-    /// The response to a question about a running statement: 202, and every second time 429, which says the
-    /// same.
+    /// The response to a poll of a running statement: 202, and every second time 429 with the same body.
     pub(super) fn running(&mut self) -> Response {
         self.waited += SECONDS_PER_POLL;
         self.polls += 1;
@@ -127,7 +125,7 @@ impl Record {
         self.in_progress(status, "333333")
     }
 
-    /// 202 to a submission.
+    /// 202 for a submission.
     pub(super) fn accepted(&self) -> Response {
         self.in_progress(StatusCode::ACCEPTED, "333334")
     }
@@ -137,7 +135,7 @@ impl Record {
         Response::json(status, &self.status_body(code, "00000", message), false)
     }
 
-    /// 422 of a statement that failed.
+    /// 422 for a failed statement.
     pub(super) fn failed(&self, error: &SqlError) -> Response {
         Response::json(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -146,7 +144,7 @@ impl Record {
         )
     }
 
-    /// A statement that ran into its time limit.
+    /// The response for a statement that reached its timeout.
     pub(super) fn timed_out(&self, status: StatusCode, seconds: i64) -> Response {
         let message = format!(
             "Statement reached its statement or warehouse timeout of {seconds} second(s) and was canceled."
@@ -158,13 +156,13 @@ impl Record {
         )
     }
 
-    /// The response to a cancellation, which does not say when the statement began.
+    /// The response to a cancellation. It doesn't say when the statement was created.
     pub(super) fn cancelled(&self) -> Response {
         let error = SqlError::new("000604", "57014", "SQL execution canceled");
         self.of_cancellation(StatusCode::OK, &error)
     }
 
-    /// The response to a cancellation that comes too late.
+    /// The response to a cancellation that is too late.
     pub(super) fn not_cancelled(&self) -> Response {
         let message = format!(
             "Identified SQL statement is not currently executing: {}",
@@ -182,8 +180,8 @@ impl Record {
         Response::json(status, &body, false)
     }
 
-    /// A partition of the result; nothing beyond the last one. The first comes with the metadata, the others
-    /// on their own and always compressed.
+    /// A partition of the result. `None` after the last one. The first partition comes with the metadata. Others come
+    /// alone and are always compressed.
     pub(super) fn partition(&self, number: usize) -> Option<Response> {
         let Result::Rows(outcome) = &self.result else {
             return None;
@@ -271,7 +269,7 @@ impl Record {
     }
 }
 
-/// A column as `rowType` describes it (`sqlapi.yaml`): numbers that a type has no use for are 0.
+/// A column's entry in `rowType` (`sqlapi.yaml`). Numbers that don't apply to the type are 0.
 fn row_type(column: &Column) -> Value {
     let (name, length, precision, scale) = match column.kind {
         Kind::Fixed(scale) => ("fixed", 0, 38, scale),

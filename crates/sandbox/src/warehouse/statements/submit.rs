@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// A statement that takes longer is accepted before its end (parameter `async`).
+/// If a statement takes longer than this, Snowflake responds before it's finished (parameter `async`).
 const SYNCHRONOUS_SECONDS: i64 = 45;
 
-/// Executes SQL, unless this very request has been executed already.
+/// Executes SQL, unless the same request has already been executed.
 pub(in crate::warehouse) fn submit(
     state: &mut State,
     call: &Call<'_>,
@@ -65,7 +65,7 @@ pub(in crate::warehouse) fn submit(
     Ok(response)
 }
 
-/// What was executed under this id before, and did not fail.
+/// The earlier execution with this request ID, if it succeeded.
 fn earlier_execution(state: &mut State, caller: &Caller, id: &str) -> Option<Record> {
     let statements = &mut *state.statements;
     let handle = statements
@@ -76,7 +76,7 @@ fn earlier_execution(state: &mut State, caller: &Caller, id: &str) -> Option<Rec
     matches!(record.result, StatementResult::Rows(_)).then(|| record.clone())
 }
 
-/// The response to a submission, as it would be after at most 45 seconds.
+/// The response to a submission after at most 45 seconds.
 fn submission_response(record: &Record, now: Timestamp, asynchronous: bool) -> Response {
     if asynchronous {
         return record.accepted();
@@ -130,7 +130,7 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
         now,
     };
     for statement in statements {
-        // Earlier statements stay done where a later one fails.
+        // Earlier statements stay executed if a later one fails.
         match engine.run(&statement) {
             Ok(mut outcome) => {
                 outcome
@@ -157,7 +157,7 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
     ))
 }
 
-/// Keeps each statement's result under a handle of its own.
+/// Stores each statement's result under its own handle.
 fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcome>) -> Record {
     let mut children = Vec::new();
     let seconds = outcomes.iter().map(|outcome| outcome.seconds).sum();
@@ -197,7 +197,7 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
     record
 }
 
-/// The session of a request: what it names, or the user's defaults.
+/// The session of a request: its own settings, or the user's defaults.
 fn session(account: &Account, caller: &Caller, body: &Body) -> Result<Session, SqlError> {
     let Some(person) = account.person(&caller.email) else {
         return Err(SqlError::no_object("User", &caller.email));
@@ -247,7 +247,7 @@ fn session(account: &Account, caller: &Caller, body: &Body) -> Result<Session, S
     };
     let schema = match (&body.schema, &body.database) {
         (Some(name), _) => Some(name.clone()),
-        // As USE DATABASE does.
+        // USE DATABASE does the same.
         (None, Some(_)) => Some("PUBLIC".to_owned()),
         (None, None) => default.map(|(_, schema)| schema.to_owned()),
     };
@@ -268,7 +268,7 @@ fn session(account: &Account, caller: &Caller, body: &Body) -> Result<Session, S
     })
 }
 
-/// Session parameters that a request may set, in any case.
+/// Session parameters that a request may set. They ignore case.
 const PARAMETERS: [&str; 14] = [
     "binary_output_format",
     "client_result_chunk_size",
@@ -286,12 +286,12 @@ const PARAMETERS: [&str; 14] = [
     "week_start",
 ];
 
-/// What a client asks for.
+/// The body of a submission.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Body {
     pub(super) statement: String,
-    /// Seconds; 0 means the maximum.
+    /// The timeout in seconds. 0 means the maximum.
     pub(super) timeout: Option<u64>,
     pub(super) database: Option<String>,
     pub(super) schema: Option<String>,
@@ -306,7 +306,7 @@ pub(super) struct Body {
 struct Binding {
     #[serde(rename = "type")]
     kind: String,
-    /// Always a text, or null.
+    /// A text or null.
     value: Option<String>,
     #[expect(
         dead_code,
@@ -316,7 +316,7 @@ struct Binding {
 }
 
 impl Body {
-    /// Reads a body.
+    /// Parses a body.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, ApiError> {
         let body: Self =
             serde_json::from_slice(bytes).map_err(|error| ApiError::payload(&error.to_string()))?;
@@ -341,7 +341,7 @@ impl Body {
         Ok(body)
     }
 
-    /// The bind variables in their order.
+    /// The bind variables in order.
     pub(super) fn bound_values(&self) -> Result<Vec<BoundValue>, SqlError> {
         let bindings = self.bindings.iter().flatten();
         let mut numbered: Vec<(usize, &Binding)> = bindings
@@ -354,7 +354,7 @@ impl Body {
         read.collect()
     }
 
-    /// How many statements the client counts; none means any number.
+    /// How many statements the client expects. `None` means any number.
     pub(super) fn count(&self) -> Result<Option<usize>, ApiError> {
         match self.parameter("multi_statement_count") {
             None => Ok(Some(1)),
@@ -368,7 +368,7 @@ impl Body {
         }
     }
 
-    /// How many rows a result has at most.
+    /// The largest number of rows in a result.
     pub(super) fn most_rows(&self) -> Option<usize> {
         self.parameter("rows_per_resultset")?
             .parse()

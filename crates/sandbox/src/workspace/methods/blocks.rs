@@ -1,4 +1,4 @@
-//! Blocks of pages.
+//! The methods for blocks.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::workspace::{
     shapes,
 };
 
-/// "Retrieve a block": one block; a page is a block too.
+/// "Retrieve a block": one block, which can be a page.
 pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &*state.content;
     let id = call.id(0);
@@ -20,7 +20,6 @@ pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     if let Some(block) = content.block(id) {
         return Ok(shapes::block(content, block, call.version));
     }
-    // A page is a block too.
     let page = content
         .page(id)
         .ok_or_else(|| ApiError::not_found("block", id))?;
@@ -120,7 +119,7 @@ pub(super) fn append(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     }))
 }
 
-/// Where the new blocks go; at the end if the request doesn't say.
+/// The place of the new blocks. It's the end if the request doesn't say.
 fn place(body: &Reader<'_>) -> Result<Place, ApiError> {
     let after = |id: Option<String>| id.map_or(Place::End, Place::After);
     let Some(position) = body.get("position") else {

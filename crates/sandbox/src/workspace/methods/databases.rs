@@ -1,4 +1,4 @@
-//! Databases and data sources with their queries, and pages.
+//! The methods for databases, data sources, queries and pages.
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -120,7 +120,7 @@ pub(super) fn query_database(state: &mut State, call: &Call) -> Result<Value, Ap
     }
 }
 
-/// "Query a data source", from 2025-09-03 on.
+/// "Query a data source", since version 2025-09-03.
 pub(super) fn query_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &*state.content;
     if content.source(call.id(0)).is_none() || !call.can_see(content, call.id(0)) {
@@ -151,14 +151,14 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, A
     let kind_of_row = body.one_of("result_type", &["page", "data_source"])?;
     let only = properties(call, source)?;
 
-    // Nothing is in the trash, and no database is a wiki.
+    // The trash is empty, and no database is a wiki.
     let is_asked = !in_trash && kind_of_row != Some("data_source");
     let holds = |row: &&Page| {
         let filter = filter.as_ref();
         is_asked && filter.is_none_or(|filter| filter.holds(row, state.now))
     };
     let mut rows: Vec<&Page> = content.rows(&source.id).filter(holds).collect();
-    // The newest row comes first unless another order is asked for.
+    // The newest row comes first, unless the request asks for another order.
     rows.reverse();
     if let Some(sorts) = body.get("sorts") {
         let sorts = list(sorts, "body.sorts", 100)?;
@@ -184,7 +184,7 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, A
     PageRange::of_body(&body)?.of(items, kind)
 }
 
-/// Plain ids that `filter_properties` names; a name is not one.
+/// The plain IDs in `filter_properties`. Names aren't allowed.
 fn properties(call: &Call, source: &Source) -> Result<Option<BTreeSet<String>>, ApiError> {
     let asked: BTreeSet<String> = call
         .query
@@ -371,7 +371,7 @@ fn icon(body: &Reader<'_>) -> Result<Value, ApiError> {
     Ok(json!({"type": "emoji", "emoji": emoji}))
 }
 
-/// A picture elsewhere.
+/// A picture at another URL.
 fn file(body: &Reader<'_>, name: &str) -> Result<Value, ApiError> {
     let Some(value) = body.get(name).filter(|value| !value.is_null()) else {
         return Ok(Value::Null);

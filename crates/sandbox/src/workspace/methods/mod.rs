@@ -10,7 +10,7 @@ use super::{
     method::Version,
 };
 
-/// What the API can do.
+/// The methods that the sandbox plays.
 pub(crate) static METHODS: [Method; 16] = [
     Method::new("GET", "/v1/users/me", None, &[], others::me),
     Method::new(

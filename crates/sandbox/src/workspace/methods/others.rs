@@ -1,4 +1,4 @@
-//! Users, search, and comments.
+//! The methods for users, search and comments.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ pub(super) fn search(state: &mut State, call: &Call) -> Result<Value, ApiError> 
             }
         }
     } else if only != Some("page") {
-        // An older version has no word for a database with several data sources.
+        // An older version can't show a database with several data sources.
         for database in content
             .databases
             .iter()
@@ -103,7 +103,7 @@ fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body 
     filter.one_of("value", &["page", container])
 }
 
-/// Whether the oldest comes first.
+/// Whether the oldest should come first.
 fn sort(body: &Reader<'_>) -> Result<bool, ApiError> {
     let Some(sort) = body.get("sort") else {
         return Ok(false);
@@ -183,7 +183,7 @@ pub(super) fn create(state: &mut State, call: &Call) -> Result<Value, ApiError> 
     Ok(shapes::comment(&*state.content, &comment, &call.client))
 }
 
-/// Page or block that the comment belongs to, and the discussion that it goes on with.
+/// The page or block of the comment, and the discussion that it continues.
 fn comment_target(
     state: &State,
     call: &Call,

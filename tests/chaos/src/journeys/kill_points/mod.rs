@@ -1,4 +1,4 @@
-//! The service ends at every write and around every token request, once for each class of tokens.
+//! Aborts the service at every write and around every token request, once for each class of tokens.
 
 use std::time::Duration;
 
@@ -18,52 +18,50 @@ use crate::{
     visitors::Opened,
 };
 
-/// Longest wait until a process with an armed failpoint exits.
+/// The longest wait until a process with an armed failpoint exits.
 const END: Duration = Duration::from_secs(20);
 /// After the restart, an account with an interrupted refresh works again within this time.
-const OUT: Duration = Duration::from_secs(10);
-/// The same where the tokens are lost: a refusal that is not expected of the product is confirmed by a second one, 10 s
-/// later at the earliest.
+const RECOVERED: Duration = Duration::from_secs(10);
+/// The same if the tokens are lost. Stead accepts an unexpected refusal only after a second one, at least 10 s later.
 const CONFIRMED: Duration = Duration::from_secs(30);
 
-/// What is done while a failpoint is armed.
+/// The action that reaches a failpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum Action {
     /// A refresh that succeeds.
     Refresh,
-    /// A refresh that the product refuses: the user ended the grant.
+    /// A refresh that the product refuses because the user revoked the grant.
     RefreshRefused,
-    /// A refresh whose token endpoint is out of order.
+    /// A refresh while the token endpoint is down.
     RefreshFails,
     /// A refresh whose client the product refuses.
     ClientRefused,
-    /// A link is made.
     Link,
     /// The user opens the link.
     Start,
-    /// The user comes back.
+    /// The user comes back from the product.
     Exchange,
-    /// The user comes back having refused.
+    /// The user comes back after refusing consent.
     Deny,
-    /// The application confirms.
+    /// The application confirms the user.
     Verify,
     Suspend,
     Disconnect,
-    /// The same, and the product is told.
+    /// A disconnect that also revokes the grant at the product.
     Revoke,
-    /// The same, and the product's revocation endpoint is out of order.
+    /// The same while the product's revocation endpoint is down.
     RevokeFails,
     CreateConnection,
     DeleteConnection,
     IssueToken,
 }
-use Deed::{
+use Action::{
     ClientRefused, CreateConnection, DeleteConnection, Deny, Disconnect, Exchange, IssueToken,
     Link, Refresh, RefreshFails, RefreshRefused, Revoke, RevokeFails, Start, Suspend, Verify,
 };
 
-/// Each change, or place, with what reaches it. The process ends before the commit of a change and after it.
-const PLACES: &[(Deed, &str)] = &[
+/// Each change or place, and the action that reaches it. The process aborts before and after the commit of a change.
+const PLACES: &[(Action, &str)] = &[
     (Refresh, "refresh.claim"),
     (Refresh, "token.send:before"),
     (Refresh, "token.read:after"),
@@ -89,30 +87,30 @@ const PLACES: &[(Deed, &str)] = &[
     (DeleteConnection, "connection.delete"),
     (IssueToken, "token.issue"),
 ];
-/// The store takes nothing, and the process ends as soon as the tokens are in the spool.
+/// The store takes no tokens, and the process aborts as soon as they're in the spool.
 const SPOOLED: &str = "spool.put:after";
-/// Where a response that was read may be lost if the token rotates: before the first durable write nothing can keep it.
+/// A rotating token may be lost at these places: the service has read the response, but hasn't saved it anywhere yet.
 const MAY_LOSE: [&str; 2] = ["token.read:after", "refresh.keep:before"];
 
-fn places() -> impl Iterator<Item = (Deed, String)> {
-    PLACES.iter().flat_map(|(deed, name)| {
+fn places() -> impl Iterator<Item = (Action, String)> {
+    PLACES.iter().flat_map(|(action, name)| {
         let sides: &[&str] = match name.contains(':') {
             true => &[""],
             false => &[":before", ":after"],
         };
         sides
             .iter()
-            .map(move |side| (*deed, format!("{name}{side}")))
+            .map(move |side| (*action, format!("{name}{side}")))
     })
 }
 
 pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Report) -> Result<()> {
     let mut starts = Vec::new();
-    for (number, (deed, place)) in places().enumerate() {
-        for class in classes(deed, options.smoke) {
+    for (number, (action, place)) in places().enumerate() {
+        for class in classes(action, options.smoke) {
             let identifier = format!("{number}-{place}").replace([':', '.'], "-");
             let mut case = Case {
-                deed,
+                action,
                 place: &place,
                 class,
                 identifier,
@@ -137,37 +135,37 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
     check::accounts(stage, Allowed::Unread, report).await
 }
 
-/// What concerns the tokens is tried with every class.
-fn classes(deed: Deed, smoke: bool) -> Vec<&'static Connection> {
-    match deed {
+/// Actions that touch tokens run with every class.
+fn classes(action: Action, smoke: bool) -> Vec<&'static Connection> {
+    match action {
         Refresh | Exchange | Verify if !smoke => CONNECTIONS.iter().collect(),
         Refresh => ["stable", "learned", "strict"].map(connection).to_vec(),
-        // One refusal ends it.
+        // For this class, one refusal is enough.
         RefreshRefused => vec![connection("strict")],
-        // The only product here whose tokens can be revoked.
+        // The only product here that can revoke tokens.
         Revoke | RevokeFails => vec![connection("signed-in")],
         _ => vec![connection("stable")],
     }
 }
 
-/// One deed, cut off at one place.
+/// One action, aborted at one place.
 struct Case<'a> {
-    deed: Deed,
+    action: Action,
     place: &'a str,
     class: &'static Connection,
     identifier: String,
-    /// Where the account exists before.
+    /// The account, if the action needs one.
     user: Option<User>,
-    /// Where a link was opened before.
+    /// The opened link, if the action needs one.
     opened: Option<Opened>,
-    /// The path with which the browser comes back, and the grant that it brings.
+    /// The callback path, and the grant that it brings.
     back: String,
     grant: usize,
 }
 
 impl Case<'_> {
     async fn run(&mut self, stage: &mut Stage, report: &mut Report) -> Result<()> {
-        let (deed, place) = (self.deed, self.place);
+        let (action, place) = (self.action, self.place);
         let path = self.prepare(stage).await?;
         let line = format!("{place}=abort");
         match place {
@@ -177,9 +175,9 @@ impl Case<'_> {
                 .arm(&[&line, "refresh.keep:before=fail"])?,
             _ => stage.service.setup.arm(&[&line])?,
         }
-        // A revocation is made behind the response.
+        // The service revokes at the product after it responds.
         if let Ok(reply) = self.act(stage, &path).await
-            && !matches!(deed, Revoke | RevokeFails)
+            && !matches!(action, Revoke | RevokeFails)
         {
             bail!("it was not reached: the service says {}", reply.says());
         }
@@ -192,12 +190,12 @@ impl Case<'_> {
         }
         stage.restart().await?;
         self.after(stage, report).await?;
-        if deed == Refresh
+        if action == Refresh
             && let Some(user) = stage.users.last()
         {
-            // The lease of the process that is gone keeps no one out.
+            // The lease of the dead process must not block anyone.
             let may_lose = MAY_LOSE.contains(&place);
-            let limit = if may_lose { CONFIRMED } else { OUT };
+            let limit = if may_lose { CONFIRMED } else { RECOVERED };
             let decided = check::decided(stage, user, limit).await;
             report.expect(&format!("{place} ({})", self.class.name), decided);
             let reason = check::reason(stage, user).await;
@@ -209,15 +207,15 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// What comes before the deed; the path of a link that is not opened yet.
+    /// Prepares the action. Returns the path of the link that `Start` opens, and otherwise an empty string.
     async fn prepare(&mut self, stage: &Stage) -> Result<String> {
-        let (deed, class) = (self.deed, self.class);
+        let (action, class) = (self.action, self.class);
         let mut path = String::new();
-        match deed {
+        match action {
             Refresh | RefreshRefused | RefreshFails | ClientRefused | Suspend | Disconnect
             | Revoke | RevokeFails => {
                 let user = stage.connect(class, &self.identifier).await?;
-                if deed == RefreshRefused {
+                if action == RefreshRefused {
                     stage.books.revoke(&format!("refresh-{}-1", user.grant));
                 }
                 self.user = Some(user);
@@ -225,7 +223,7 @@ impl Case<'_> {
             Exchange | Deny | Verify => {
                 let opened = stage.open_link(class, &self.identifier).await?;
                 (self.back, self.grant) = stage.consent(class, &opened);
-                if deed == Verify {
+                if action == Verify {
                     stage
                         .browse(Method::GET, &self.back, &opened.cookie)
                         .await?;
@@ -240,7 +238,7 @@ impl Case<'_> {
             DeleteConnection => drop(self.create_connection(stage).await?),
             Link | CreateConnection | IssueToken => {}
         }
-        let refuses = match deed {
+        let refuses = match action {
             RefreshFails | RevokeFails => Some((503, "temporarily_unavailable")),
             ClientRefused => Some((401, "invalid_client")),
             _ => None,
@@ -255,7 +253,7 @@ impl Case<'_> {
     async fn act(&self, stage: &Stage, link: &str) -> Result<Reply> {
         let account = self.user.as_ref().map(User::account).unwrap_or_default();
         let cookie = self.opened.as_ref().map_or("", |opened| &opened.cookie);
-        let (method, path) = match self.deed {
+        let (method, path) = match self.action {
             RefreshRefused => {
                 let user = self.user.as_ref().context("no user")?;
                 return stage.read(user).await;
@@ -283,19 +281,19 @@ impl Case<'_> {
         stage.call(method, &path, None).await
     }
 
-    /// What the application finds after the restart: what was committed is there, and everything can go on.
+    /// Checks that the restarted service has what was committed, and that everything can continue.
     async fn after(&mut self, stage: &mut Stage, report: &mut Report) -> Result<()> {
-        let deed = self.deed;
+        let action = self.action;
         let committed = self.place.ends_with(":after");
-        match deed {
+        match action {
             Refresh | RefreshFails | ClientRefused => stage.users.extend(self.user.take()),
             RefreshRefused => {
                 let user = self.user.as_ref().context("no user")?;
-                let decided = check::decided(stage, user, OUT).await;
+                let decided = check::decided(stage, user, RECOVERED).await;
                 report.expect("a refused refresh", decided);
             }
             Link | Start | Exchange | Deny => {
-                // The user tries again, and it goes well. What was begun before does not stand in the way.
+                // The user tries again and succeeds. The interrupted attempt isn't in the way.
                 let again = stage.connect(self.class, &self.identifier).await;
                 stage.users.extend(report.expect("a second try", again));
             }
@@ -317,7 +315,7 @@ impl Case<'_> {
             Suspend | Disconnect | Revoke | RevokeFails => {
                 let user = self.user.take().context("no user")?;
                 let state = check::reason(stage, &user).await;
-                let expected = match (deed, committed) {
+                let expected = match (action, committed) {
                     (Revoke | RevokeFails, _) => "disconnected",
                     (_, false) => "active",
                     (Suspend, true) => "suspended",
@@ -325,9 +323,9 @@ impl Case<'_> {
                 };
                 report.holds(
                     state.starts_with(expected),
-                    format!("{deed:?}, committed {committed}: it is {state}"),
+                    format!("{action:?}, committed {committed}: it is {state}"),
                 );
-                if deed == Suspend {
+                if action == Suspend {
                     let path = format!("{}/resume", user.account());
                     stage.call(Method::POST, &path, None).await?;
                     stage.users.push(user);
@@ -337,8 +335,8 @@ impl Case<'_> {
                 let path = format!("/v1/connections/{}", self.name());
                 let found = stage.call(Method::GET, &path, None).await?.status == 200;
                 report.holds(
-                    found == (committed == (deed == CreateConnection)),
-                    format!("{deed:?}, committed {committed}: there {found}"),
+                    found == (committed == (action == CreateConnection)),
+                    format!("{action:?}, committed {committed}: there {found}"),
                 );
             }
             IssueToken => {
@@ -354,7 +352,7 @@ impl Case<'_> {
         stage.verify(&opened.authorization, &self.identifier).await
     }
 
-    /// The name of a connection.
+    /// The name of the connection that this case creates or deletes.
     fn name(&self) -> &str {
         &self.identifier[..self.identifier.len().min(40)]
     }

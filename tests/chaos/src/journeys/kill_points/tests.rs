@@ -1,14 +1,14 @@
-//! Every change that core names is one at which the process ends.
+//! Checks that the journey aborts at every change that core names.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use super::*;
 use crate::books::Class;
 
-/// Reasons why nothing ends here at some changes, with these changes.
+/// The changes that this journey skips, each list with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
-        "links that no one has opened: the next round of maintenance ends them again",
+        "expires unopened links; the next round of maintenance does it again",
         "authorization.unopened",
     ),
     (
@@ -16,15 +16,15 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "connection.ended_epoch connection.change connection.reauthorize",
     ),
     (
-        "a command of the binary, which prints what it has committed",
+        "a command of the binary, which prints the result after the commit",
         "credential.create",
     ),
     (
-        "a lease that would not last for a request: nothing here is so slow",
+        "releases a lease that is too short for a request; nothing here is that slow",
         "refresh.release",
     ),
     (
-        "what was replaced; where it fails, the next refresh does it",
+        "removes replaced tokens; if it fails, the next refresh does it",
         "refresh.shred",
     ),
     (
@@ -32,7 +32,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "refresh.adopt",
     ),
     (
-        "one change, which is asked for again by whoever saw no response",
+        "a single change; a caller who gets no response sends it again",
         "policy.set public_url.keep policy.delete approval.request approval.decide account_token.create \
          account_token.delete mcp_session.create mcp_session.delete call.audit credential.change \
          credential.revoke credential.revoke_secret credential.rotate member.accept member.change \
@@ -43,59 +43,59 @@ const ELSEWHERE: &[(&str, &str)] = &[
          keys.upgraded keys.add keys.retire keys.rewrap",
     ),
     (
-        "one row before the request that it lets pass: cut off there, nothing was sent, and another one is asked for",
+        "one row before the approved request; if it stops there, nothing was sent, and a new approval is needed",
         "approval.use",
     ),
     (
-        "approvals past their time: the next round of maintenance ends them again",
+        "expires approvals; the next round of maintenance does it again",
         "approval.expire",
     ),
     (
-        "rows without a MAC: the next round gives them theirs",
+        "adds missing MACs; the next round of maintenance does it again",
         "keys.authenticate",
     ),
     (
-        "when a credential was last used: the next use writes it",
+        "when a credential was last used; the next use writes it",
         "credential.used",
     ),
     (
-        "what a process could not open: it says so again",
+        "what a process could not decrypt; it reports that again",
         "keys.unopened",
     ),
     (
-        "cut off there by tests of core",
+        "core's own tests stop there",
         "keys.reencrypt keys.reencrypted erasure.calls erasure.events erasure.passed",
     ),
+    ("a lease of the job, which expires", "keys.reencrypt_claim"),
     (
-        "a lease of the job, which ends by itself",
-        "keys.reencrypt_claim",
-    ),
-    (
-        "gives the lease back, which ends by itself",
+        "returns the lease, which would expire anyway",
         "keys.reencrypt_stop",
     ),
-    ("a slice of a quota, which ends by itself", "quota.claim"),
+    ("a slice of a quota, which expires", "quota.claim"),
     (
-        "an account of a line, which changes nothing where the line comes again",
+        "the account of one line; sending the line again changes nothing",
         "account.import",
     ),
     (
-        "an entry of the audit log before the first token is read, and one at the end",
+        "an audit entry before the first token is read, and one at the end",
         "accounts.export",
     ),
     ("the scenario idempotency", "idempotency.start"),
-    ("a lease of a lane, which ends by itself", "webhook.claim"),
     (
-        "gives the lease of a lane back, which ends by itself",
+        "a lease of a delivery queue, which expires",
+        "webhook.claim",
+    ),
+    (
+        "returns the lease of a delivery queue, which would expire anyway",
         "webhook.give_back",
     ),
     (
-        "what was sent and not noted is sent again: at least once is what is promised",
+        "a delivery that wasn't recorded is sent again, because delivery is at least once",
         "webhook.deliver",
     ),
 ];
 
-/// Names that stand as the first argument of a change, of an addition or of a batch, in the sources of core.
+/// Collects the names of changes, additions and batches from core's sources: each is the first argument of a call.
 fn names(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -125,7 +125,7 @@ fn names(folder: &Path, found: &mut BTreeSet<String>) {
                 continue;
             }
             let name = code[position + 1..].split('"').next().unwrap();
-            // The place of a fault in a body.
+            // A pointer into a body isn't a name.
             if !name.starts_with('/') {
                 found.insert(name.to_owned());
             }

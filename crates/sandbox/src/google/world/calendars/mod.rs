@@ -1,5 +1,4 @@
-//! Calendars and their events: what Calendar shows. They are shared between users, so they are kept next to
-//! the users.
+//! Calendars and their events. Users share them, so they're stored next to the users.
 
 use std::collections::BTreeSet;
 
@@ -9,34 +8,32 @@ use serde_json::{Map, Value, json};
 
 use crate::users::parse_seed;
 
-/// All calendars.
 #[derive(Debug, Clone)]
 pub(crate) struct Calendars {
     pub(crate) all: Vec<Calendar>,
-    /// Mails to guests, oldest first: who was notified of what.
+    /// Mails to guests, oldest first.
     pub(crate) notices: Vec<Notice>,
-    /// How many changes there were.
+    /// The number of changes so far.
     pub(crate) changes: u64,
 }
 
-/// One calendar.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Calendar {
     pub(crate) id: String,
     pub(crate) summary: &'static str,
     #[serde(borrow, default)]
     pub(crate) description: Option<&'static str>,
-    /// IANA name.
+    /// The IANA name.
     pub(crate) time_zone: &'static str,
-    /// Whose primary calendar it is.
+    /// The user for whom it's the primary calendar.
     #[serde(borrow, default)]
     pub(crate) primary_of: Option<&'static str>,
-    /// Whether video meetings can be made in it.
+    /// Whether events in it can have video meetings.
     #[serde(default)]
     pub(crate) takes_meetings: bool,
-    /// Who has it in their list.
+    /// The users who have it in their list.
     pub(crate) listings: Vec<Listing>,
-    /// In the order in which they were made.
+    /// The events in the order in which they were created.
     #[serde(default)]
     pub(crate) events: Vec<Event>,
 }
@@ -48,12 +45,12 @@ pub(crate) struct Listing {
     pub(crate) role: Role,
     #[serde(default)]
     pub(crate) hidden: bool,
-    /// The user has removed it.
+    /// Whether the user has removed it.
     #[serde(default)]
     pub(crate) removed: bool,
 }
 
-/// What a user may do with a calendar, from the least to the most.
+/// What a user may do with a calendar. Each role includes the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
@@ -63,7 +60,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Name on the wire.
+    /// The name in the API.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",
@@ -73,25 +70,25 @@ impl Role {
     }
 }
 
-/// One event, or an occurrence of a series that differs from it.
+/// An event, or an occurrence that differs from its series.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "SeedEvent")]
 pub(crate) struct Event {
-    /// The product's members as they were written, without those that depend on who looks.
+    /// Google's members as they were written, without those that depend on the viewer.
     pub(crate) fields: Map<String, Value>,
-    /// Counts the changes; the etag is made of it.
+    /// The number of changes of this event. It determines the etag.
     pub(crate) version: u64,
-    /// Number of its last change; none since the beginning is 0.
+    /// The number of its last change. 0 if it hasn't changed since the start.
     pub(crate) change: u64,
     pub(crate) created: Timestamp,
     pub(crate) updated: Timestamp,
-    /// How many readings still find the meeting in the making.
+    /// How many more reads show the meeting as pending.
     pub(crate) meeting_pending_reads: u8,
     /// Guests who have deleted it from their own calendar.
     pub(crate) hidden_from: BTreeSet<String>,
 }
 
-/// An event of the seed.
+/// A seeded event.
 #[derive(Deserialize)]
 struct SeedEvent {
     updated: Timestamp,
@@ -115,7 +112,7 @@ impl From<SeedEvent> for Event {
 }
 
 impl Calendars {
-    /// The seeded beginning.
+    /// The initial calendars.
     pub(crate) fn seeded() -> Self {
         Self {
             all: parse_seed(include_str!("../calendars.json")),
@@ -124,7 +121,7 @@ impl Calendars {
         }
     }
 
-    /// The calendar of this id, where `primary` is the user's own.
+    /// Finds a calendar by ID. `primary` is the user's own.
     pub(crate) fn index_of(&self, id: &str, user: &str) -> Option<usize> {
         self.all.iter().position(|calendar| match id {
             "primary" => calendar.primary_of == Some(user),
@@ -132,7 +129,7 @@ impl Calendars {
         })
     }
 
-    /// Puts an event into a calendar: in place of the one with its id, or as a new one.
+    /// Stores an event in a calendar. It replaces the event with the same ID, or is new.
     pub(crate) fn put(&mut self, index: usize, mut event: Event) {
         self.changes += 1;
         event.change = self.changes;
@@ -143,7 +140,7 @@ impl Calendars {
         }
     }
 
-    /// Tells the guests, all but the one who acts.
+    /// Notifies all guests except the user who made the change.
     pub(crate) fn notify(&mut self, event: &Event, about: &'static str, actor: &str) {
         let id = event.id().to_owned();
         let guests = event.guests().filter_map(|guest| guest["email"].as_str());
@@ -159,7 +156,7 @@ impl Calendars {
 }
 
 impl Calendar {
-    /// What a user may do with it.
+    /// What a user may do with it. `None` if the calendar isn't in the user's list.
     pub(crate) fn role(&self, user: &str) -> Option<Role> {
         self.listing(user).map(|listing| listing.role)
     }
@@ -169,14 +166,13 @@ impl Calendar {
         self.listings.iter().find(|listing| listing.user == user)
     }
 
-    /// The stored event of this id.
     pub(crate) fn event(&self, id: &str) -> Option<&Event> {
         self.events.iter().find(|event| event.id() == id)
     }
 }
 
 impl Event {
-    /// An event that is made at this time.
+    /// Creates an event at this time.
     pub(crate) fn new(fields: Map<String, Value>, now: Timestamp) -> Self {
         Self {
             fields,
@@ -189,12 +185,11 @@ impl Event {
         }
     }
 
-    /// Its id.
     pub(crate) fn id(&self) -> &str {
         self.text("id")
     }
 
-    /// A member that is text; nothing where it is not text.
+    /// A text member. Empty if it's absent, or isn't a text.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.fields
             .get(name)
@@ -202,7 +197,7 @@ impl Event {
             .unwrap_or_default()
     }
 
-    /// A list; empty where there is none.
+    /// A list. Empty if it's absent.
     pub(crate) fn list(&self, name: &str) -> &[Value] {
         self.fields
             .get(name)
@@ -210,12 +205,11 @@ impl Event {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Its guests.
     pub(crate) fn guests(&self) -> impl Iterator<Item = &Value> {
         self.list("attendees").iter()
     }
 
-    /// Whether a user is among its guests and has not deleted it.
+    /// Whether a user is a guest and hasn't deleted the event.
     pub(crate) fn is_guest(&self, user: &str) -> bool {
         let is_user = |guest: &Value| {
             guest["email"]
@@ -235,7 +229,7 @@ impl Event {
         !self.list("recurrence").is_empty()
     }
 
-    /// Marks a change at this time.
+    /// Records a change at this time.
     pub(crate) fn touch(&mut self, now: Timestamp) {
         self.version += 1;
         self.updated = now;
@@ -256,7 +250,7 @@ pub(crate) fn calendars(calendars: &Calendars, user: &str) -> Value {
     listed.collect()
 }
 
-/// Mails to guests.
+/// The mails to guests.
 pub(crate) fn notices(calendars: &Calendars) -> Value {
     let notice = |notice: &Notice| json!({ "event_id": notice.event_id, "to": notice.to, "about": notice.about });
     calendars.notices.iter().map(notice).collect()

@@ -1,5 +1,4 @@
-//! Files and spreadsheets: what Drive and Sheets show. Unlike mail, they are shared between users, so they
-//! are kept next to the users, not within them.
+//! The files and spreadsheets of Drive and Sheets. Users share them, so they're stored next to the users.
 
 mod spreadsheet;
 
@@ -23,22 +22,21 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// The seeded beginning.
+    /// The initial files.
     pub(crate) fn seeded() -> Self {
         parse_seed(include_str!("../files.json"))
     }
 
-    /// The file of this id.
     pub(crate) fn file(&self, id: &str) -> Option<&File> {
         self.all.iter().find(|file| file.id == id)
     }
 
-    /// The file of this id, to change it.
+    /// The same, to change the file.
     pub(crate) fn change_file(&mut self, id: &str) -> Option<&mut File> {
         self.all.iter_mut().find(|file| file.id == id)
     }
 
-    /// Takes a file away for good, with all that is within it.
+    /// Permanently deletes a file, and everything in it.
     pub(crate) fn delete(&mut self, id: &str) {
         let within: Vec<String> = self
             .all
@@ -53,17 +51,15 @@ impl Files {
         }
     }
 
-    /// The shared drive of this id.
     pub(crate) fn drive(&self, id: &str) -> Option<&SharedDrive> {
         self.drives.iter().find(|drive| drive.id == id)
     }
 
-    /// The spreadsheet of this id.
     pub(crate) fn spreadsheet(&self, id: &str) -> Option<&Spreadsheet> {
         self.spreadsheets.iter().find(|sheet| sheet.id == id)
     }
 
-    /// The spreadsheet of this id, to change it: its file changes with it.
+    /// The same, to change the spreadsheet. Its file changes too.
     pub(crate) fn change_spreadsheet(
         &mut self,
         id: &str,
@@ -77,12 +73,10 @@ impl Files {
         self.spreadsheets.iter_mut().find(|sheet| sheet.id == id)
     }
 
-    /// Whether a user may see a file.
     pub(crate) fn may_see(&self, file: &File, user: &str) -> bool {
         self.may_change(file, user) || file.readers.iter().any(|reader| reader == user)
     }
 
-    /// Whether a user may change a file.
     pub(crate) fn may_change(&self, file: &File, user: &str) -> bool {
         let member = |id: &String| {
             self.drive(id)
@@ -101,7 +95,7 @@ impl Files {
     }
 }
 
-/// What one user may see.
+/// The files that one user may see.
 pub(crate) fn files(files: &Files, user: &str) -> Value {
     let seen = files.all.iter().filter(|file| files.may_see(file, user));
     seen.map(file).collect()
@@ -145,7 +139,7 @@ fn spreadsheet(sheet: &Spreadsheet, title: &str, may_change: bool) -> Value {
     })
 }
 
-/// A sheet with what was entered into its cells, row by row.
+/// Shows a sheet with the entered contents of its cells, row by row.
 fn one(sheet: &Sheet) -> Value {
     let cells: Vec<Value> = sheet
         .cells
@@ -177,7 +171,7 @@ pub(crate) const XLSX: &str = "application/vnd.openxmlformats-officedocument.spr
 /// MIME type of a text document.
 pub(crate) const DOCUMENT: &str = "application/vnd.google-apps.document";
 
-/// Longer texts are not found by their words.
+/// A full-text search doesn't find the words of longer texts.
 const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// A file or a folder.
@@ -188,13 +182,13 @@ pub(crate) struct File {
     pub(crate) mime_type: String,
     #[serde(default)]
     pub(crate) description: Option<String>,
-    /// None for a root, else one.
+    /// The folder. Empty for a root.
     #[serde(default)]
     pub(crate) parents: Vec<String>,
-    /// No one owns a file of a shared drive.
+    /// The owner. `None` for a file in a shared drive.
     #[serde(default)]
     pub(crate) owner: Option<String>,
-    /// The shared drive that holds it.
+    /// The shared drive that contains it.
     #[serde(default)]
     pub(crate) drive: Option<String>,
     #[serde(default)]
@@ -213,21 +207,21 @@ pub(crate) struct File {
     /// Whether it is a user's "My Drive" or the top of a shared drive.
     #[serde(default)]
     pub(crate) is_root: bool,
-    /// Target of a shortcut.
+    /// The target of a shortcut.
     #[serde(default)]
     pub(crate) target: Option<String>,
-    /// What full text finds, and the content of a file that is a text.
+    /// The text that a full-text search finds. It's also the content if the file is a text.
     #[serde(default)]
     pub(crate) text: String,
-    /// The content of an uploaded file that is not a text.
+    /// The content of an uploaded file that isn't a text.
     #[serde(skip)]
     pub(crate) content: Option<Content>,
-    /// Whether an application made it over the API: all that `drive.file` reaches.
+    /// Whether an application created it over the API. `drive.file` covers only such files.
     #[serde(default)]
     pub(crate) made_by_application: bool,
 }
 
-/// Bytes with their digest, which is made once.
+/// Bytes with their digest, which is calculated once.
 #[derive(Debug, Clone)]
 pub(crate) struct Content {
     bytes: Bytes,
@@ -243,7 +237,7 @@ pub(crate) struct SharedDrive {
 }
 
 impl File {
-    /// A file without content that an application makes for a user.
+    /// An empty file that an application creates for a user.
     pub(crate) fn new(id: &str, name: &str, mime_type: &str, user: &str, now: Timestamp) -> Self {
         Self {
             id: id.to_owned(),
@@ -269,12 +263,12 @@ impl File {
         }
     }
 
-    /// Whether it is kept byte by byte, and not as one of the product's own documents.
+    /// Whether the file has bytes, and isn't one of Google's own documents.
     pub(crate) fn is_blob(&self) -> bool {
         !self.mime_type.starts_with("application/vnd.google-apps.")
     }
 
-    /// Size in bytes, where it has one.
+    /// The size in bytes. `None` for one of Google's own documents.
     pub(crate) fn size(&self) -> Option<usize> {
         let length = match &self.content {
             Some(content) => content.bytes.len(),
@@ -283,7 +277,7 @@ impl File {
         self.is_blob().then_some(length)
     }
 
-    /// Digest of the content, where it has one.
+    /// The digest of the content. `None` for one of Google's own documents.
     pub(crate) fn sha256(&self) -> Option<String> {
         self.is_blob().then(|| match &self.content {
             Some(content) => content.sha256.clone(),
@@ -291,7 +285,6 @@ impl File {
         })
     }
 
-    /// The content.
     pub(crate) fn bytes(&self) -> Bytes {
         match &self.content {
             Some(content) => content.bytes.clone(),
@@ -299,7 +292,7 @@ impl File {
         }
     }
 
-    /// Replaces the content. Full text finds what is a text.
+    /// Replaces the content. A full-text search finds it if it's a text.
     pub(crate) fn set_bytes(&mut self, bytes: Bytes) {
         let is_text = self.mime_type.starts_with("text/") || self.mime_type == "application/json";
         let text = std::str::from_utf8(&bytes).ok();
@@ -316,7 +309,7 @@ impl File {
         }
     }
 
-    /// The letters after the last dot of an uploaded file's name.
+    /// The letters after the last dot in the name of an uploaded file.
     pub(crate) fn extension(&self) -> Option<&str> {
         let (_, extension) = self.name.rsplit_once('.')?;
         self.is_blob().then_some(extension)

@@ -1,16 +1,16 @@
-//! A spreadsheet: its sheets, and what was entered into their cells.
+//! A spreadsheet: its sheets, and the entered contents of their cells.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Rows of a new sheet.
+/// How many rows a new sheet has.
 const ROWS: u32 = 1000;
-/// Columns of a new sheet.
+/// How many columns a new sheet has.
 const COLUMNS: u32 = 26;
 
-/// A spreadsheet; its title is its file's name.
+/// A spreadsheet. Its title is the name of its file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Spreadsheet {
@@ -22,7 +22,6 @@ pub(crate) struct Spreadsheet {
     pub(crate) named_ranges: Vec<NamedRange>,
 }
 
-/// A sheet.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "SeedSheet")]
 pub(crate) struct Sheet {
@@ -33,11 +32,11 @@ pub(crate) struct Sheet {
     pub(crate) frozen_rows: u32,
     pub(crate) frozen_columns: u32,
     pub(crate) hidden: bool,
-    /// Properties that are kept and shown, and change nothing here.
+    /// Properties that are stored and shown, but have no effect here.
     pub(crate) more: Map<String, Value>,
-    /// The same of the grid.
+    /// The same for properties of the grid.
     pub(crate) more_of_grid: Map<String, Value>,
-    /// By row and column, from 0; a cell without content is absent.
+    /// The cells by row and column, from 0. Cells without content are absent.
     pub(crate) cells: BTreeMap<(u32, u32), Cell>,
 }
 
@@ -47,9 +46,9 @@ pub(crate) struct NamedRange {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
     pub(crate) sheet: i32,
-    /// First row, and the one after the last.
+    /// The first row, and the row after the last.
     pub(crate) rows: (u32, u32),
-    /// First column, and the one after the last.
+    /// The first column, and the column after the last.
     pub(crate) columns: (u32, u32),
 }
 
@@ -60,17 +59,17 @@ pub(crate) struct Cell {
     pub(crate) format: Format,
 }
 
-/// What was entered into a cell.
+/// The content that was entered into a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Entered {
     Text(String),
     Number(f64),
     Bool(bool),
-    /// With its equals sign.
+    /// The formula with its equals sign.
     Formula(String),
 }
 
-/// How a number is shown.
+/// How to show a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Format {
     #[default]
@@ -123,7 +122,7 @@ impl From<Entered> for Cell {
     }
 }
 
-/// A sheet of the seed.
+/// A seeded sheet.
 #[derive(Deserialize)]
 struct SeedSheet {
     id: i32,
@@ -132,19 +131,19 @@ struct SeedSheet {
     columns: Option<u32>,
     #[serde(default)]
     frozen_rows: u32,
-    /// Row by row.
+    /// The cells, row by row.
     #[serde(default)]
     cells: Vec<Vec<Option<SeedCell>>>,
 }
 
-/// A cell of the seed; a text with an equals sign in front is a formula.
+/// A seeded cell. A text that begins with an equals sign is a formula.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SeedCell {
     Bool(bool),
     Number(f64),
     Text(String),
-    /// Days since 1899-12-30.
+    /// The number of days since 1899-12-30.
     Date {
         date: f64,
     },
