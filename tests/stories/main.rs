@@ -19,6 +19,7 @@ mod stage;
 
 mod accounts;
 mod agents;
+mod allowed_requests;
 mod audit;
 mod bad_input;
 mod both_doors;

@@ -272,6 +272,16 @@ impl Stage {
         Ok(())
     }
 
+    /// Allows raw requests that write through `stable`. An older service doesn't know the member.
+    pub(crate) async fn allow_raw_writes(&self) -> Result<()> {
+        let change = json!({ "allowed_requests": ["change_schema"] });
+        let reply = self
+            .call(Method::PATCH, "/v1/connections/stable", Some(change))
+            .await?;
+        ensure!(reply.status == 200, "stable: {}", reply.text());
+        Ok(())
+    }
+
     /// Sends a request as the application.
     pub(crate) async fn call(
         &self,

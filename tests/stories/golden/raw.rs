@@ -103,6 +103,12 @@ async fn proxy() {
     walk.send(Ask::of(
         "no scope for it",
         request,
+        &raw("mail", "DELETE", "/gmail/v1/users/me/drafts/1"),
+    ))
+    .await;
+    walk.send(Ask::of(
+        "not allowed by the connection",
+        request,
         &raw("mail", "DELETE", "/gmail/v1/users/me/messages/1"),
     ))
     .await;

@@ -24,6 +24,7 @@ const FLAGS: Flags = &[
     ("/client_secret", "--client-secret-file", ""),
     ("/permissions", "--permission", ""),
     ("/settings", "--settings", ""),
+    ("/allowed_requests", "--allow-request", ""),
 ];
 
 /// Connections. Each one is your OAuth client at a product.
@@ -70,6 +71,9 @@ enum ConnectionsCommand {
         name: String,
         #[command(flatten)]
         client: Client,
+        /// Allow none of the requests that Stead refuses otherwise.
+        #[arg(long, conflicts_with = "allowed_requests")]
+        allow_no_requests: bool,
         /// Disable it. Its accounts keep their state.
         #[arg(long, conflicts_with = "enable")]
         disable: bool,
@@ -117,6 +121,11 @@ struct Client {
     /// Settings for the product, as a JSON object.
     #[arg(long, value_name = "JSON", value_parser = object)]
     settings: Option<Map<String, Value>>,
+
+    /// Kind of requests to allow that Stead refuses otherwise, such as empty_trash. You can repeat this option. It
+    /// replaces the whole list.
+    #[arg(long = "allow-request", value_name = "KIND")]
+    allowed_requests: Vec<String>,
 }
 
 impl Client {
@@ -165,9 +174,10 @@ impl ConnectionsCommand {
             } => {
                 let mut new = NewConnection::new(name, product);
                 new.client_secret = client.secret()?;
-                new.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
+                new.permissions = some(client.permissions);
                 new.client_id = client.client_id;
                 new.settings = client.settings.unwrap_or_default();
+                new.allowed_requests = some(client.allowed_requests);
                 let made = connections.create(new).await?;
                 show_new(&made, terminal);
             }
@@ -180,6 +190,7 @@ impl ConnectionsCommand {
             Self::Change {
                 name,
                 client,
+                allow_no_requests,
                 disable,
                 enable,
                 ..
@@ -187,8 +198,12 @@ impl ConnectionsCommand {
                 let mut change = ConnectionChange::default();
                 change.client_secret = client.secret()?;
                 change.client_id = client.client_id;
-                change.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
+                change.permissions = some(client.permissions);
                 change.settings = client.settings;
+                change.allowed_requests = match allow_no_requests {
+                    true => Some(Vec::new()),
+                    false => some(client.allowed_requests),
+                };
                 change.disabled = (disable || enable).then_some(disable);
                 let changed = connections.change(&name, change).await?;
                 show(&changed, terminal);
@@ -203,6 +218,11 @@ impl ConnectionsCommand {
         }
         Ok(())
     }
+}
+
+/// The values of a repeated option, if it's there.
+fn some(values: Vec<String>) -> Option<Vec<String>> {
+    (!values.is_empty()).then_some(values)
 }
 
 fn list(all: &[Connection], terminal: &Terminal) {
@@ -264,8 +284,12 @@ fn show(connection: &Connection, terminal: &Terminal) {
             Some([]) => String::from("the product's default"),
             Some(named) => named.join(" "),
         };
+        let allowed = match connection.allowed_requests.as_slice() {
+            [] => String::new(),
+            kinds => format!("  also allows    {}\n", kinds.join(" ")),
+        };
         format!(
-            "{}\n  product        {}\n  state          {}{rejected}\n  client ID      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
+            "{}\n  product        {}\n  state          {}{rejected}\n  client ID      {}\n  client secret  {secret}\n  permissions    {permissions}\n{allowed}  redirect URI   {}",
             terminal.bold(connection.connection_name.as_str()),
             connection.product,
             connection.state.name(),
@@ -362,6 +386,7 @@ mod tests {
             client_secret: Some("from the environment".into()),
             permissions: Vec::new(),
             settings: None,
+            allowed_requests: Vec::new(),
         };
         let secret = client.secret().unwrap().unwrap();
         std::fs::remove_dir_all(&folder).unwrap();

@@ -19,6 +19,7 @@ use crate::{
 const FLAGS: Flags = &[
     ("/policies", "--policy", ""),
     ("/caller", "--caller", ""),
+    ("/connection_name", "--connection", ""),
     ("/product", "--product", ""),
     ("/path", "--path", ""),
 ];
@@ -65,6 +66,9 @@ struct Test {
     /// count too.
     #[arg(long, value_name = "ID", conflicts_with = "policies")]
     caller: Option<String>,
+    /// Connection of the call. The requests that it allows count too.
+    #[arg(long, value_name = "NAME")]
+    connection: Option<String>,
     /// Tool to call. For a raw request, use the other options instead.
     #[arg(long, required_unless_present = "method", conflicts_with = "method")]
     tool: Option<String>,
@@ -138,6 +142,7 @@ impl Test {
         let mut test = PolicyTest::default();
         test.policies = self.policies;
         test.caller = self.caller;
+        test.connection_name = self.connection;
         test.tool = self.tool;
         test.input = json("--input", self.input)?;
         test.method = self.method;
@@ -169,6 +174,9 @@ fn explained(decision: &PolicyDecision) -> String {
         for fact in &request.facts {
             let value = fact.value.as_deref().unwrap_or("unknown");
             lines.push(format!("    {}: {value}", fact.kind));
+        }
+        if let Some(kind) = &request.allowed_request {
+            lines.push(format!("    the connection has to allow: {kind}"));
         }
     }
     lines.join("\n")

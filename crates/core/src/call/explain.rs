@@ -14,6 +14,7 @@ use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
     context::Context,
+    domain::Connection,
     error::Violation,
     policy::{self, Because, Decided, Sending},
     ports::BoxFuture,
@@ -56,10 +57,18 @@ async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> 
     };
     let all = context.policies().await?;
     let policies = all.applying_to(&caller, &test.policies)?;
-    let by = (&caller, &policies[..]);
+    let connection = match &test.connection_name {
+        Some(name) => Some(connection_of(context, name).await?),
+        None => None,
+    };
+    let by = By {
+        caller: &caller,
+        policies: &policies,
+        connection: connection.as_ref(),
+    };
     match (&test.tool, &test.method, &test.path) {
-        (Some(name), None, None) => of_tool(context, by, name, test.input.clone()).await,
-        (None, Some(method), Some(path)) => raw(context, by, method, path, &test),
+        (Some(name), None, None) => of_tool(context, &by, name, test.input.clone()).await,
+        (None, Some(method), Some(path)) => raw(context, &by, method, path, &test),
         _ => Err(Error::invalid_at(
             "",
             "give a tool with its input, or the product, method and path of a raw request",
@@ -67,26 +76,57 @@ async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> 
     }
 }
 
-/// The caller, and the policies that apply.
-type By<'a> = (&'a Caller, &'a [Arc<Policy>]);
+async fn connection_of(context: &Context, name: &str) -> Result<Connection> {
+    match context.connection_row(name).await {
+        Ok(found) => Ok(found.row),
+        Err(error) if error.kind() == ErrorKind::UnknownConnection => {
+            Err(Error::invalid_at("/connection_name", error.message()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The caller, the policies that apply, and the connection if the test names one.
+struct By<'a> {
+    caller: &'a Caller,
+    policies: &'a [Arc<Policy>],
+    connection: Option<&'a Connection>,
+}
+
+impl By<'_> {
+    /// Fails if the connection is one of another product.
+    fn check_product(&self, product: &Product) -> Result<()> {
+        match self.connection {
+            Some(connection) if connection.product != product.name => {
+                let message = format!(
+                    "the connection {} is for {}, and the call is for {}",
+                    connection.name, connection.product, product.name
+                );
+                Err(Error::invalid_at("/connection_name", message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
 
 /// The decision on a tool, and on the requests that it sends before it needs a response.
 async fn of_tool(
     context: &Context,
-    (caller, policies): By<'_>,
+    by: &By<'_>,
     name: &str,
     mut input: Value,
 ) -> Result<PolicyDecision> {
     let tool = find::tool(&context.products.catalogue, name, None, None, &mut input)?;
     let product = tool.product();
+    by.check_product(product)?;
     let mut explained = Explained::default();
-    explained.limit(mcp_session::allows(caller, tool.entry()));
-    explained.limit(caller.check_for(ScopeName::ToolsExecute, product.name));
-    explained.add(policy::tool(policies, tool.entry().name()));
+    explained.limit(mcp_session::allows(by.caller, tool.entry()));
+    explained.limit(by.caller.check_for(ScopeName::ToolsExecute, product.name));
+    explained.add(policy::tool(by.policies, tool.entry().name()));
     let parsed = validate::input(&tool, input)?;
     let call = Call::new(context.host.new_id(), context.host.now());
     first_requests(product, parsed.as_ref(), &call, |sending| {
-        explained.request(policies, sending);
+        explained.request(by, sending);
         Ok(())
     })
     .await?;
@@ -123,7 +163,7 @@ pub(super) async fn first_requests(
 /// The decision on a raw request.
 fn raw(
     context: &Context,
-    (caller, policies): By<'_>,
+    by: &By<'_>,
     method: &str,
     path: &str,
     test: &PolicyTest,
@@ -131,6 +171,7 @@ fn raw(
     let name = test.product.as_deref();
     let name = name.ok_or_else(|| Error::invalid_at("/product", "give the product"))?;
     let product = context.products.endpoints(name)?.product;
+    by.check_product(product)?;
     let body = match &test.body {
         Value::Null => None,
         Value::String(text) => Some(Bytes::from(text.clone())),
@@ -158,12 +199,12 @@ fn raw(
     };
     let effect = proxy::effect(&product.proxy, &checked.method, sent.path());
     let mut explained = Explained::default();
-    explained.limit(mcp_session::refuse(caller));
-    explained.limit(caller.check_for(ScopeName::ProxyRead, product.name));
+    explained.limit(mcp_session::refuse(by.caller));
+    explained.limit(by.caller.check_for(ScopeName::ProxyRead, product.name));
     if effect != Effect::Read {
-        explained.limit(caller.check_for(ScopeName::ProxyWrite, product.name));
+        explained.limit(by.caller.check_for(ScopeName::ProxyWrite, product.name));
     }
-    explained.request(policies, &sent.sending(product, true, effect));
+    explained.request(by, &sent.sending(product, true, effect));
     Ok(explained.decision())
 }
 
@@ -220,11 +261,13 @@ impl IoBackend for Noted {
 /// Decisions so far.
 #[derive(Default)]
 struct Explained {
-    /// A restriction of the caller that applies regardless of policies.
+    /// A restriction of the caller or the connection that applies regardless of policies.
     limited: Option<Error>,
     refused: Option<Because>,
     needs: Option<Because>,
     requests: Vec<ClassifiedRequest>,
+    /// A kind of requests that the connection has to allow, if the test names none.
+    to_allow: Option<&'static str>,
 }
 
 impl Explained {
@@ -240,9 +283,14 @@ impl Explained {
         }
     }
 
-    fn request(&mut self, policies: &[Arc<Policy>], sending: &Sending<'_>) {
+    fn request(&mut self, by: &By<'_>, sending: &Sending<'_>) {
         let classified = (sending.product.classify)(&sending.sent);
-        self.add(policy::request(policies, sending, classified.as_ref()));
+        self.add(policy::request(by.policies, sending, classified.as_ref()));
+        let guarded = policy::guarded(sending).map(|one| one.guard.name);
+        match by.connection {
+            Some(_) => self.limit(policy::guard(by.connection, sending)),
+            None => self.to_allow = self.to_allow.or(guarded),
+        }
         let query = sending.sent.query.map(|query| format!("?{query}"));
         let facts = classified.iter().flat_map(|classified| &classified.facts);
         let facts = facts.map(|fact| RequestFact {
@@ -255,6 +303,7 @@ impl Explained {
             effect: policy::effect(sending, classified.as_ref()),
             known: classified.is_some(),
             facts: facts.collect(),
+            allowed_request: guarded.map(str::to_owned),
         });
     }
 
@@ -269,8 +318,14 @@ impl Explained {
             (None, Some(because)) => (PolicyOutcome::NeedsApproval, Some(because)),
             (None, None) => (PolicyOutcome::Allowed, None),
         };
-        let message = because.as_ref().map(|because| because.why.as_str());
-        let mut decision = PolicyDecision::new(outcome, message.unwrap_or("no rule forbids it"));
+        let message = match (&because, self.to_allow) {
+            (Some(because), _) => because.why.clone(),
+            (None, Some(kind)) => {
+                format!("no rule forbids it, but the connection has to allow {kind}")
+            }
+            (None, None) => String::from("no rule forbids it"),
+        };
+        let mut decision = PolicyDecision::new(outcome, message);
         decision.requests = self.requests;
         if let Some(because) = because {
             (decision.policy, decision.rule) = (Some(because.policy), Some(because.rule));

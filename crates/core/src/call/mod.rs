@@ -247,6 +247,7 @@ impl Call {
         let entered = self.context.limits.bulkheads.enter(&self.context.caller)?;
         let snapshot = self.context.snapshot(of).await?;
         self.record.account(snapshot.account.id);
+        self.admission.through(&snapshot.connection);
         let work = request.admit(self, &snapshot).await?;
         let place = match is_decided && work.can_change() {
             true => None,

@@ -270,11 +270,12 @@ impl<'c> Sender<'c> {
         request: &http::Request<Body>,
     ) -> Result<Passing> {
         let mut passing = Passing::default();
-        if self.admission.is_without_policies() {
+        let product = self.product();
+        if !self.admission.can_refuse(product, request.method()) {
             return Ok(passing);
         }
         let (origin, _) = snapshot.endpoints.origin_or_fail(outgoing.origin())?;
-        outgoing.each(self.product(), origin, request, &mut |sending| {
+        outgoing.each(product, origin, request, &mut |sending| {
             let one = self.admission.request(sending)?;
             passing = std::mem::take(&mut passing).and(one);
             Ok(())

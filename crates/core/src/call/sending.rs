@@ -35,7 +35,7 @@ pub(super) fn shown(
             content_type: content_type(request.headers()),
             body: match request.body() {
                 Body::Empty => Some(&[]),
-                Body::Bytes(bytes) => Some(bytes),
+                Body::Bytes(bytes) => readable(request.headers(), bytes),
                 Body::Stream(_) => None,
             },
         },
@@ -46,4 +46,9 @@ pub(super) fn shown(
 /// The header `Content-Type`, if it's a text.
 pub(super) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::CONTENT_TYPE)?.to_str().ok()
+}
+
+/// The body, unless it's compressed.
+pub(super) fn readable<'a>(headers: &HeaderMap, body: &'a [u8]) -> Option<&'a [u8]> {
+    (!headers.contains_key(header::CONTENT_ENCODING)).then_some(body)
 }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use http::Method;
 use jiff::Timestamp;
 use serde_json::Value;
 use uuid::Uuid;
@@ -302,10 +303,10 @@ impl Work for ToolCall {
     async fn may_replay(&mut self, call: &Call, snapshot: &Snapshot) -> Result<()> {
         let admission = &call.admission;
         admission.refuse_tool(self.tool.entry().name())?;
-        if admission.is_without_policies() {
+        let (product, of) = (self.tool.product(), self.of(call, snapshot));
+        if !admission.can_refuse(product, &Method::POST) {
             return Ok(());
         }
-        let (product, of) = (self.tool.product(), self.of(call, snapshot));
         explain::first_requests(product, self.parsed.as_ref(), &of, |sending| {
             admission.refuse_request(sending)
         })

@@ -9,7 +9,7 @@ use crate::{
     digest::Digest,
     domain::{
         Connection, NewAudit,
-        connection::{Changes, Trigger, check_client_id},
+        connection::{Changes, Trigger, check_client_id, read_allowed},
         scopes::read_changed,
     },
     oauth,
@@ -90,11 +90,14 @@ fn decide(
     if let Some(settings) = &change.settings {
         product.derived(settings)?;
     }
+    let allowed = change.allowed_requests.as_deref();
+    let allowed = allowed.map(|given| read_allowed(product, given));
     let changes = Changes {
         client_id: change.client_id.clone(),
         client_secret,
         permissions: change.permissions.as_ref().map(|_| permissions),
         settings: change.settings.clone(),
+        allowed_requests: allowed.transpose()?,
         disabled: change.disabled,
     };
     let trigger = Trigger::Changed {
@@ -118,6 +121,10 @@ fn audit(before: &Connection, after: &Connection) -> NewAudit {
         ("client_secret", before.client_secret != after.client_secret),
         ("permissions", before.permissions != after.permissions),
         ("settings", before.settings != after.settings),
+        (
+            "allowed_requests",
+            before.allowed_requests != after.allowed_requests,
+        ),
         ("disabled", before.is_disabled() != after.is_disabled()),
     ];
     let changed = members.into_iter().filter(|(_, differs)| *differs);

@@ -6,7 +6,11 @@ use super::{read::view, sealed_client_secret};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
-    domain::{Connection, KnownPublicUrl, connection::check_client_id, scopes::read_permissions},
+    domain::{
+        Connection, KnownPublicUrl,
+        connection::{check_client_id, read_allowed},
+        scopes::read_permissions,
+    },
     identifier::{ConnectionId, ConnectionName},
     resource::{self, NewConnection},
     state::{ConnectionHealth, ConnectionState},
@@ -17,6 +21,8 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     let product = context.products.endpoints(&new.product)?.product;
     let permissions = read_permissions(product, new.permissions.as_deref(), "permissions")?;
     product.derived(&new.settings)?;
+    let allowed_requests =
+        read_allowed(product, new.allowed_requests.as_deref().unwrap_or_default())?;
     check_client_id(new.client_id.as_deref())?;
     let id = ConnectionId::from_uuid(context.host.new_id());
     let name = ConnectionName::new(new.connection_name)?;
@@ -36,6 +42,7 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         ended_epoch: 0,
         permissions,
         settings: new.settings,
+        allowed_requests,
         state: ConnectionState::Draft,
         health: ConnectionHealth::ClientOk,
         created_at: context.host.now(),

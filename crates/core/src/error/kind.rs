@@ -109,7 +109,7 @@ kinds! {
     Unauthenticated = "unauthenticated", 401, false, AppDeveloper;
     /// The bearer token is valid but doesn't allow this; if a scope is missing, `required_scopes` names it.
     InsufficientScope = "insufficient_scope", 403, false, AppDeveloper;
-    /// A policy, or the caller's role, forbids this.
+    /// A policy, the connection, or the caller's role forbids this.
     Forbidden = "forbidden", 403, false, Operator;
     /// A policy requires a person to approve this call first.
     ApprovalRequired = "approval_required", 409, false, Operator;

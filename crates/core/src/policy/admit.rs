@@ -9,17 +9,21 @@ use std::sync::{
 };
 
 use futures_util::lock::Mutex;
+use http::Method;
 use serde_json::Value;
 
 use super::{
     approvals::{self, Call, Subject, ToSend},
     decide::{self, Because, Decided, Sending},
+    guard::guard,
 };
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, Snapshot},
+    domain::Connection,
     identifier::ApprovalId,
     ports::{Decision, PolicyRequest},
+    product::Product,
     resource::Policy,
     tool::{DerivedIds, Effect},
 };
@@ -69,6 +73,8 @@ pub(crate) fn admit(
 pub(crate) struct Admission {
     policies: Vec<Arc<Policy>>,
     is_dry_run: bool,
+    /// The connection of the account, which allows some kinds of requests.
+    connection: OnceLock<Arc<Connection>>,
     /// Whether a request that was sent may have changed something.
     has_written: AtomicBool,
     /// Whether a dry run has found that an approval is needed.
@@ -100,6 +106,7 @@ impl Admission {
         Ok(Self {
             policies: policies.applying_to(&context.caller, &[])?,
             is_dry_run,
+            connection: OnceLock::new(),
             has_written: AtomicBool::new(false),
             would_wait: AtomicBool::new(false),
             call: OnceLock::new(),
@@ -109,9 +116,20 @@ impl Admission {
         })
     }
 
+    /// Sets the connection of the account.
+    pub(crate) fn through(&self, connection: &Arc<Connection>) {
+        self.connection.get_or_init(|| Arc::clone(connection));
+    }
+
     /// Whether there are no policies, so nothing more is decided.
-    pub(crate) fn is_without_policies(&self) -> bool {
+    fn is_without_policies(&self) -> bool {
         self.policies.is_empty()
+    }
+
+    /// Whether anything can refuse a request to the product with this method.
+    pub(crate) fn can_refuse(&self, product: &Product, method: &Method) -> bool {
+        let reads = matches!(*method, Method::GET | Method::HEAD);
+        !self.is_without_policies() || !(reads || product.guards.is_empty())
     }
 
     /// Whether a policy can require an approval. The call's exact arguments are then kept.
@@ -163,6 +181,7 @@ impl Admission {
 
     /// The same for a request.
     pub(crate) fn refuse_request(&self, sending: &Sending<'_>) -> Result<()> {
+        self.guard(sending)?;
         let classified = (sending.product.classify)(&sending.sent);
         refused(decide::request(
             &self.policies,
@@ -195,8 +214,13 @@ impl Admission {
         }
     }
 
+    fn guard(&self, sending: &Sending<'_>) -> Result<()> {
+        guard(self.connection.get().map(Arc::as_ref), sending)
+    }
+
     /// Decides on a request before it's sent. Pure; [`Self::pass`] does the rest.
     pub(crate) fn request(&self, sending: &Sending<'_>) -> Result<Passing> {
+        self.guard(sending)?;
         if self.is_without_policies() {
             return Ok(Passing::default());
         }

@@ -1,9 +1,11 @@
-//! Policies, which allow, deny or require approval for calls, and people's approvals.
+//! Policies, which allow, deny or require approval for calls, people's approvals, and requests that a connection has to
+//! allow.
 
 mod admit;
 pub(crate) mod approvals;
 mod decide;
 mod delete;
+mod guard;
 mod read;
 mod set;
 
@@ -11,6 +13,7 @@ pub(crate) use admit::{Action, Admission, Passing, admit};
 pub(crate) use approvals::{Subject, expire as expire_approvals};
 pub(crate) use decide::{Because, Decided, Sending, effect, request, tool};
 pub(crate) use delete::delete;
+pub(crate) use guard::{guard, guard_reads_body, guarded};
 pub(crate) use read::{list, read};
 pub(crate) use set::set;
 

@@ -15,7 +15,7 @@ pub struct SentRequest<'a> {
     pub query: Option<&'a str>,
     /// The header `Content-Type`.
     pub content_type: Option<&'a str>,
-    /// The whole body. `None` if it is streamed.
+    /// The whole body. `None` if it's streamed or compressed.
     pub body: Option<&'a [u8]>,
 }
 

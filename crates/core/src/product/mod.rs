@@ -1,6 +1,7 @@
 //! Products: static descriptions that the executor, the proxy and the OAuth flow use.
 
 mod classify;
+mod guard;
 mod guide;
 mod permission_texts;
 mod preview;
@@ -19,6 +20,7 @@ use crate::{
     tool::{RequiredScopes, Response, ToolEntry},
 };
 pub use classify::{Classification, Fact, FactKind, SentRequest};
+pub use guard::{Guard, Guarded, GuardedRequest};
 pub use guide::{PermissionChoice, Preset, SettingField, TestCall};
 pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
 pub use preview::{Preview, PreviewField};
@@ -64,6 +66,8 @@ pub struct Product {
     pub preview: fn(&SentRequest<'_>) -> Option<Preview>,
     /// The kinds of facts that `classify` can return.
     pub fact_kinds: &'static [FactKind],
+    /// Kinds of requests that a connection has to allow.
+    pub guards: &'static [Guard],
     /// Time and size limits of one request.
     pub limits: Limits,
     /// How it does OAuth.
@@ -104,6 +108,7 @@ impl Product {
         classify: |_| None,
         preview: |_| None,
         fact_kinds: &[],
+        guards: &[],
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
         permission_texts: &[],

@@ -1,7 +1,7 @@
 //! Reads the path, query and JSON of a request for policy rules. Anything that a product could read differently counts
 //! as unclear.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use http::Method;
 use percent_encoding::percent_decode_str;
@@ -12,6 +12,9 @@ use serde::{
 use serde_json::{Map, Value};
 
 use super::classify::{Classification, SentRequest};
+
+/// How often a server may undo escapes.
+pub(crate) const ROUNDS: usize = 3;
 
 /// A part of a request that is there or may be there, but can't be read reliably.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,12 @@ impl SentRequest<'_> {
     pub fn segments(&self) -> Option<Vec<String>> {
         let path = self.path.strip_prefix('/')?;
         path.split('/').map(segment).collect()
+    }
+
+    /// The segments of the path as the most lenient server could read them.
+    pub fn lenient_segments(&self) -> Vec<String> {
+        let segments = self.path.split('/').filter(|segment| !segment.is_empty());
+        segments.map(lenient).collect()
     }
 
     /// The values of a query parameter, in order.
@@ -54,6 +63,17 @@ impl SentRequest<'_> {
             }
         }
         Ok(values)
+    }
+
+    /// The members of the body. None if it's empty.
+    ///
+    /// # Errors
+    /// [`Unclear`] if it isn't what [`json`](Self::json) reads.
+    pub fn members(&self) -> Result<Map<String, Value>, Unclear> {
+        match self.body {
+            Some([]) => Ok(Map::new()),
+            _ => self.json().ok_or(Unclear),
+        }
     }
 
     /// The body, if it's one JSON object in UTF-8 without repeated members and with a JSON content type.
@@ -161,6 +181,25 @@ fn segment(raw: &str) -> Option<String> {
         .bytes()
         .all(|byte| matches!(byte, b'!'..=b'~') && !matches!(byte, b'/' | b'\\' | b'%' | b';'));
     (is_plain && !matches!(text.as_str(), "" | "." | "..")).then_some(text)
+}
+
+/// A segment of a path as the most lenient server could read it: with its escapes undone, without parameters, in lower
+/// case.
+pub(crate) fn lenient(segment: &str) -> String {
+    let text = undone(segment);
+    let name = text.split(';').next().unwrap_or_default();
+    name.trim().to_lowercase()
+}
+
+/// A text with its escapes undone as often as a server may do that.
+pub(crate) fn undone(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        if text.contains('%') {
+            text = Cow::Owned(percent_decode_str(&text).decode_utf8_lossy().into_owned());
+        }
+    }
+    text
 }
 
 /// Decodes percent-encoding. `None` if an escape isn't well-formed.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Error, ErrorKind, Result,
-    product::{ProxyRules, RouteKind},
+    product::{ProxyRules, RouteKind, SentRequest},
 };
 
 pub(crate) use address::Address;
@@ -40,6 +40,21 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
+    /// Its method, path and query, as a product's rules see them before its body is read.
+    pub(crate) fn sent(&self) -> SentRequest<'_> {
+        let (path, query) = match self.path_and_query.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (self.path_and_query.as_str(), None),
+        };
+        SentRequest {
+            method: &self.method,
+            path,
+            query,
+            content_type: None,
+            body: None,
+        }
+    }
+
     /// Adds the headers that it does not bring itself.
     pub(crate) fn with(mut self, headers: Vec<(&'static str, HeaderValue)>) -> Self {
         for (name, value) in headers {

@@ -86,6 +86,9 @@ resource! {
         /// Settings of the product.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         pub settings: Map<String, Value> = stored,
+        /// Kinds of requests that Stead refuses unless they're listed here, such as `empty_trash`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub allowed_requests: Vec<String> = stored #[serde(default, skip_serializing_if = "Vec::is_empty")],
         private state: ConnectionState,
         private health: ConnectionHealth,
         /// Redirect URI. Register exactly this text at the product.
@@ -140,6 +143,10 @@ pub struct NewConnection {
     /// Settings of the product.
     #[serde(default)]
     pub settings: Map<String, Value>,
+    /// Kinds of requests to allow that Stead refuses otherwise, such as `empty_trash`. Each product has its own. Defaults
+    /// to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_requests: Option<Vec<String>>,
 }
 
 /// A constructor for each product, with the product's name.
@@ -201,6 +208,9 @@ pub struct ConnectionChange {
     /// New settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Map<String, Value>>,
+    /// New list of the kinds of requests to allow. An empty list allows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_requests: Option<Vec<String>>,
     /// Disables or enables the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,

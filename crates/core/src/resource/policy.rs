@@ -183,6 +183,9 @@ pub struct PolicyTest {
     /// scopes and limits apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
+    /// Connection that the call would use. The requests that it allows count too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_name: Option<String>,
     /// Tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -256,6 +259,9 @@ pub struct ClassifiedRequest {
     pub known: bool,
     /// The facts of the request, such as recipients.
     pub facts: Vec<RequestFact>,
+    /// The kind of requests that the connection has to allow, such as `empty_trash`. Absent if it doesn't have to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_request: Option<String>,
 }
 
 /// One thing that a request concerns.

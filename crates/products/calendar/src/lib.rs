@@ -8,6 +8,7 @@ mod event;
 mod filter;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod guards;
 mod ids;
 mod join;
 mod kind;

@@ -5,7 +5,7 @@ use stead_core::product::{
     Origin, PermissionTexts, Preset, Product, ProxyRoute, ProxyRules, Quota, TestCall,
 };
 
-use crate::{classify, errors::read_error, scopes, tools::TOOLS};
+use crate::{classify, errors::read_error, guards::GUARDS, scopes, tools::TOOLS};
 
 /// Host of the Calendar API.
 const CALENDAR: &str = "calendar";
@@ -40,6 +40,7 @@ pub static PRODUCT: Product = Product {
     },
     classify: classify::classify,
     fact_kinds: classify::KINDS,
+    guards: GUARDS,
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
     // Classes of scopes: Calendar API, "Choose Google Calendar API scopes".

@@ -5,6 +5,7 @@ mod content;
 mod errors;
 mod file;
 mod file_id;
+mod guards;
 mod list;
 mod mask;
 mod order;

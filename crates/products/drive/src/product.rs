@@ -5,7 +5,7 @@ use stead_core::product::{
     Origin, PermissionTexts, Preset, Product, ProxyRoute, ProxyRules, Quota, TestCall,
 };
 
-use crate::{classify, errors::read_error, scopes, tools::TOOLS};
+use crate::{classify, errors::read_error, guards::GUARDS, scopes, tools::TOOLS};
 
 /// Host of the Drive API.
 const DRIVE: &str = "drive";
@@ -45,6 +45,7 @@ pub static PRODUCT: Product = Product {
     },
     classify: classify::classify,
     fact_kinds: classify::KINDS,
+    guards: GUARDS,
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
     // Classes of scopes: Drive API, "Choose Google Drive API scopes".

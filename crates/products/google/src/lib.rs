@@ -18,7 +18,7 @@ pub use errors::read_error;
 pub use list::items;
 pub use multipart::related;
 pub use oauth::{EMAIL, OPENID, oauth};
-pub use upload::{Headers, Upload, headers, upload};
+pub use upload::{Headers, Upload, cancels_upload, headers, upload};
 
 /// The common part of the description of Google's products.
 pub const BASE: Product = Product {

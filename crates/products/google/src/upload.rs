@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use stead_core::product::{
     SentRequest,
-    sent::{is_json, json_object},
+    sent::{Unclear, is_json, json_object},
 };
 
 /// The form of an upload.
@@ -25,6 +25,22 @@ pub enum Upload<'a> {
     Begins(Map<String, Value>),
     /// The upload can't be parsed.
     Unclear,
+}
+
+/// Whether a `DELETE` cancels an upload that an earlier request started.
+///
+/// # Errors
+/// [`Unclear`] if the query of an upload can't be read.
+pub fn cancels_upload(request: &SentRequest<'_>) -> Result<bool, Unclear> {
+    let is_upload = ["/upload/", "/resumable/upload/"];
+    if !is_upload
+        .iter()
+        .any(|prefix| request.path.starts_with(prefix))
+    {
+        return Ok(false);
+    }
+    let sessions = request.query_values("upload_id")?;
+    Ok(sessions.iter().any(|session| !session.is_empty()))
 }
 
 /// Parses an upload.

@@ -12,6 +12,7 @@ mod errors;
 mod format;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod guards;
 mod html;
 mod invisible;
 mod label_names;

@@ -11,6 +11,7 @@ use stead_core::{
 use crate::{
     classify,
     errors::read_error,
+    guards::GUARDS,
     origins::{GMAIL, PEOPLE},
     preview::preview,
     scopes,
@@ -69,6 +70,7 @@ pub static PRODUCT: Product = Product {
     classify: classify::classify,
     preview,
     fact_kinds: classify::KINDS,
+    guards: GUARDS,
     oauth: OAuth {
         // "Metadata scope does not support 'q' parameter", even if the user granted a wider scope.
         narrowing_scopes: &[(scopes::METADATA, scopes::ATTACHMENTS)],

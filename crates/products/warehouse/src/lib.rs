@@ -6,6 +6,7 @@ mod columns;
 mod errors;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod guards;
 mod namespace;
 mod object_type;
 mod product;

@@ -10,7 +10,7 @@ use stead_core::{
     },
 };
 
-use crate::{classify, errors::read_error, settings, tools::TOOLS};
+use crate::{classify, errors::read_error, guards::GUARDS, settings, tools::TOOLS};
 
 /// The only host, which is the account's.
 const SQL_API: &str = "sql_api";
@@ -51,6 +51,7 @@ pub static PRODUCT: Product = Product {
     // must remove the delegated authorization.
     classify: classify::classify,
     fact_kinds: classify::KINDS,
+    guards: GUARDS,
     oauth: OAuth {
         authorize: "https://{host}/oauth/authorize",
         token: "https://{host}/oauth/token-request",

@@ -240,6 +240,23 @@ async fn paths_of_the_proxy_host_are_the_products_own() {
 }
 
 #[tokio::test]
+async fn the_connection_has_to_allow_dangerous_requests() {
+    let service = service().await;
+    let write = token(&service, "write").await;
+    let path = "/gmail/v1/users/me/messages/1";
+    let delete = || send(&service, &write, "proxy.example.com", "DELETE", path);
+    let refused = delete().await;
+    refused.assert_problem(StatusCode::FORBIDDEN, "forbidden");
+    refused.assert_contains("add delete_messages to its allowed_requests");
+    let change = json!({"allowed_requests": ["delete_messages"]});
+    let changed = service
+        .call("PATCH", "/v1/connections/mail", Some(change))
+        .await;
+    assert_eq!(changed.status, StatusCode::OK, "{}", changed.text());
+    assert_eq!(delete().await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn a_listener_of_its_own_expects_the_proxy_host_by_name() {
     let service = service().await;
     let write = token(&service, "write").await;

@@ -75,6 +75,7 @@ impl Connections {
         change.client_secret = new.client_secret;
         change.permissions = new.permissions;
         change.settings = (!new.settings.is_empty()).then_some(new.settings);
+        change.allowed_requests = new.allowed_requests;
         self.change(&new.connection_name, change).await
     }
 

@@ -14,6 +14,7 @@ use stead_core::{
 use super::{
     Faults, Subject,
     requests::{sent, weight},
+    schemas::is_name,
 };
 use crate::fixture::Case;
 
@@ -89,6 +90,24 @@ pub(super) fn fact_kinds_are_words(subject: &Subject, faults: &mut Faults) {
         if !is_word || !is_first || kind.description.chars().count() < 10 {
             faults.add(format_args!(
                 "{kind:?}: expected one lower-case word, once, with a description"
+            ));
+        }
+    }
+}
+
+/// Kinds of requests that a connection has to allow are unique snake_case names with a sentence, and have requests.
+pub(super) fn guards_are_described(subject: &Subject, faults: &mut Faults) {
+    let guards = subject.product.guards;
+    for (index, guard) in guards.iter().enumerate() {
+        let is_first = guards[..index].iter().all(|other| other.name != guard.name);
+        let begins = guard
+            .about
+            .starts_with(|first: char| first.is_ascii_uppercase());
+        let is_sentence = begins && guard.about.ends_with('.') && guard.about.len() > 10;
+        if !is_name(guard.name) || !is_first || !is_sentence || guard.requests.is_empty() {
+            faults.add(format_args!(
+                "{}: expected lower-case words, once, with a sentence and requests",
+                guard.name
             ));
         }
     }

@@ -144,6 +144,7 @@ pub fn checks() -> Vec<Check> {
         Case requests::requests_stay_at_the_origins,
         Case classes::requests_are_classified,
         Product classes::fact_kinds_are_words,
+        Product classes::guards_are_described,
         Product classes::classifying_never_panics,
         Tool hostile::hostile_strings_stay_data,
         Product errors::errors_become_kinds,

@@ -1,7 +1,7 @@
 //! What a product says of its tools' requests, right and wrong.
 
 use stead_core::{
-    product::{Classification, FactKind, Product},
+    product::{Classification, FactKind, Guard, GuardedRequest, Product},
     tool::Effect,
 };
 
@@ -31,6 +31,23 @@ static DELETES: Product = Product {
     ..Product::BASE
 };
 
+static GUARDED: Product = Product {
+    name: "good",
+    origins: GOOD.origins,
+    tools: GOOD.tools,
+    guards: &[
+        Guard::new("Two words", "Deletes all notes.", ONE),
+        Guard::new("twice", "Deletes all notes.", ONE),
+        Guard::new("twice", "Deletes all notes.", ONE),
+        Guard::new("no_sentence", "deletes all notes", ONE),
+        Guard::new("no_requests", "Deletes all notes.", &[]),
+        Guard::new("good", "Deletes all notes.", ONE),
+    ],
+    ..Product::BASE
+};
+
+const ONE: &[GuardedRequest] = &[GuardedRequest::new("DELETE", "/v1/notes")];
+
 static UNDECLARED: Product = Product {
     name: "good",
     origins: GOOD.origins,
@@ -50,6 +67,8 @@ fn classes() {
     finds(&UNDECLARED, check, &["a fact of the kind \"note\""]);
     let words = ["\"a note\"", "\"Short\""];
     finds(&DELETES, "fact_kinds_are_words", &words);
+    let guards = ["Two words", "twice", "no_sentence", "no_requests"];
+    finds(&GUARDED, "guards_are_described", &guards);
     let panics = ["a path that it cannot read"];
     finds(&UNDECLARED, "classifying_never_panics", &panics);
 }

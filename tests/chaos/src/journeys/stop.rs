@@ -36,6 +36,7 @@ pub(crate) async fn signalled(
     report: &mut Report,
 ) -> Result<()> {
     stage.populate(&["stable"], 10).await?;
+    stage.allow_raw_writes().await?;
     for user in &stage.users {
         stage.read(user).await?;
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::request::RawRequest;
 use crate::{
-    call::sending::content_type,
+    call::sending::{content_type, readable},
     policy::{Sending, Subject},
     product::{Product, RouteKind, SentRequest},
     proxy::Part,
@@ -44,7 +44,7 @@ impl RawRequest {
                 path: &part.path,
                 query: part.query.as_deref(),
                 content_type: content_type(&part.headers),
-                body: Some(&part.body),
+                body: readable(&part.headers, &part.body),
             },
             effect: self.effect_of((&part.method, &part.path)),
         }

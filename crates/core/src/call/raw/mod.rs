@@ -113,7 +113,8 @@ impl Request for RawCall<'_> {
         let settings = &snapshot.connection.settings;
         let checked = checked.with(product.derived(settings)?.headers);
         call.record.request(&product.proxy, &checked);
-        let reads_body = call.admission.reads_body(product.name);
+        let reads_body = call.admission.reads_body(product.name)
+            || policy::guard_reads_body(product, &snapshot.connection, &checked.sent());
         let mut request = match (checked.kind, body) {
             (RouteKind::Batch, body) => {
                 let body = whole(context, body, BATCH_BYTES, held).await?;

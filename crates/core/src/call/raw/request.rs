@@ -129,9 +129,9 @@ impl RawRequest {
         Ok(response)
     }
 
-    /// Fails if policies deny it. Doesn't ask for approval.
+    /// Fails if policies or the connection deny it. Doesn't ask for approval.
     pub(super) fn refused(&mut self, of: &Snapshot, admission: &Admission) -> Result<()> {
-        if admission.is_without_policies() {
+        if !admission.can_refuse(of.endpoints.product, &self.method) {
             return Ok(());
         }
         let target = self.target(&of.endpoints, 1)?;

@@ -7,6 +7,7 @@ use super::{NewAudit, NewEvent};
 pub(crate) use crate::resource::connection::ConnectionRow as Connection;
 use crate::{
     Error, Result,
+    error::Violation,
     product::Product,
     sealed::{Sealed, place},
     state::{ConnectionHealth, ConnectionState},
@@ -34,6 +35,7 @@ pub(crate) struct Changes {
     pub(crate) client_secret: Option<Sealed<place::ClientSecret>>,
     pub(crate) permissions: Option<Vec<String>>,
     pub(crate) settings: Option<Map<String, Value>>,
+    pub(crate) allowed_requests: Option<Vec<String>>,
     pub(crate) disabled: Option<bool>,
 }
 
@@ -90,6 +92,9 @@ impl Connection {
         }
         if let Some(settings) = &changes.settings {
             next.settings.clone_from(settings);
+        }
+        if let Some(allowed) = &changes.allowed_requests {
+            next.allowed_requests.clone_from(allowed);
         }
         next.state = next.state_of_contents(changes.disabled.unwrap_or(self.is_disabled()));
         next
@@ -152,6 +157,41 @@ pub(crate) fn check_client_id(given: Option<&str>) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The kinds of requests that a connection allows, in the product's order and each once.
+///
+/// # Errors
+/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with a pointer to each name that the product doesn't
+/// have, and its names.
+pub(crate) fn read_allowed(product: &Product, given: &[String]) -> Result<Vec<String>> {
+    let names = || product.guards.iter().map(|guard| guard.name);
+    let unknown = given.iter().enumerate();
+    let unknown = unknown.filter(|(_, name)| !names().any(|known| known == *name));
+    let expected = match product.guards {
+        [] => format!("Stead refuses no kind of requests to {}", product.name),
+        _ => {
+            let names: Vec<&str> = names().collect();
+            format!(
+                "{} has no such kind of requests; use {}",
+                product.name,
+                names.join(", ")
+            )
+        }
+    };
+    let violations = unknown.map(|(index, _)| {
+        Violation::new(
+            format!("/allowed_requests/{index}"),
+            "enum",
+            expected.as_str(),
+        )
+    });
+    let violations: Vec<Violation> = violations.collect();
+    if !violations.is_empty() {
+        return Err(Error::invalid(violations));
+    }
+    let allowed = names().filter(|name| given.iter().any(|one| one == name));
+    Ok(allowed.map(str::to_owned).collect())
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ fn connection(state: ConnectionState) -> Connection {
         client_secret: (state != Draft).then(|| Sealed::from_bytes(vec![1])),
         permissions: Vec::new(),
         settings: Map::new(),
+        allowed_requests: Vec::new(),
         state,
         health: ConnectionHealth::ClientOk,
         created_at: NOW,

@@ -19,7 +19,10 @@ use percent_encoding::percent_decode_str;
 
 use crate::{
     Error, ErrorKind, Result,
-    product::{ProxyRoute, ProxyRules},
+    product::{
+        ProxyRoute, ProxyRules,
+        sent::{ROUNDS, lenient},
+    },
     scrub::scrub,
 };
 pub(crate) use query::MAX_QUERY;
@@ -27,9 +30,6 @@ pub(super) use query::with_query;
 
 /// Most bytes of a path.
 const MAX_PATH: usize = 4096;
-
-/// How often escapes are undone to see what a product could see that does so more than once.
-const ROUNDS: usize = 3;
 
 /// Most characters of the caller's text in a message.
 const MAX_ECHO: usize = 80;
@@ -95,25 +95,10 @@ pub(super) fn unresolve(rules: &ProxyRules, origin: &str, path_and_query: &str) 
 /// Whether a path is `place` or below it, as the most lenient server could read it: with escapes undone, without
 /// parameters, whatever the case.
 fn is_below(path: &str, place: &str) -> bool {
-    let mut segments = path.split('/').map(|segment| {
-        let text = undone(segment);
-        let name = text.split(';').next().unwrap_or_default();
-        name.trim().to_lowercase()
-    });
+    let mut segments = path.split('/').map(lenient);
     place
         .split('/')
         .all(|wanted| segments.next().is_some_and(|segment| segment == wanted))
-}
-
-/// A text with its escapes undone as often as [`check_decoded`] lets there be any.
-fn undone(text: &str) -> Cow<'_, str> {
-    let mut text = Cow::Borrowed(text);
-    for _ in 0..ROUNDS {
-        if text.contains('%') {
-            text = Cow::Owned(percent_decode_str(&text).decode_utf8_lossy().into_owned());
-        }
-    }
-    text
 }
 
 /// The method with this name, in capitals. A method that opens a tunnel, echoes the request or is the product's own

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use percent_encoding::utf8_percent_encode;
 use serde_json::{Map, Value};
 
-use super::{MAX_ECHO, check_escape, invalid, refused_byte, undone};
-use crate::{Error, Result, error::push_segment, scrub::scrub, tool::UNRESERVED};
+use super::{MAX_ECHO, check_escape, invalid, refused_byte};
+use crate::{
+    Error, Result, error::push_segment, product::sent::undone, scrub::scrub, tool::UNRESERVED,
+};
 
 /// Most bytes of a query. RFC 9112, section 3 asks everyone to accept a request line of 8,000 bytes; some take more.
 pub(crate) const MAX_QUERY: usize = 16 * 1024;

@@ -3,6 +3,7 @@
 mod functions;
 mod names;
 mod reading;
+mod schema;
 mod statement;
 mod tokens;
 
@@ -17,8 +18,11 @@ use stead_core::{
     tool::Effect,
 };
 
-pub(crate) use self::reading::{Bound, reading};
 use self::{names::Session, statement::Kind};
+pub(crate) use self::{
+    reading::{Bound, reading},
+    schema::changes_schema,
+};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use property::holds as statement_holds;
 

@@ -28,7 +28,9 @@ pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> 
     let permissions = fields.permissions();
     let changed = match permissions {
         Ok(permissions) => {
-            let mut change = ConnectionChange::default().settings(fields.settings());
+            let mut change = ConnectionChange::default()
+                .settings(fields.settings())
+                .allowed_requests(fields.allowed_requests());
             change.permissions = permissions;
             page.environment
                 .send(ChangeConnection::new(&name, change))

@@ -32,6 +32,7 @@ const RATE_LIMIT: [(&str, &str, &str); 3] = [
     ),
 ];
 const PERMISSIONS: &str = "permissions";
+const ALLOWED_REQUESTS: &str = "allowed_requests";
 
 /// The values of the fields, without secrets, and their errors.
 #[derive(Debug, Default, Serialize)]
@@ -43,6 +44,10 @@ pub(super) struct Fields {
     permissions: Vec<Permission>,
     /// Whether there are permissions to choose from.
     takes_permissions: bool,
+    /// Kinds of requests that the connection has to allow, and what they do.
+    guards: Vec<(&'static str, &'static str)>,
+    /// Those that it allows.
+    allowed_requests: Vec<String>,
     /// Errors, by name of the field.
     errors: BTreeMap<String, String>,
     /// An error that isn't about one field.
@@ -99,6 +104,9 @@ impl Fields {
             rate_limit: rate_limit.collect(),
             takes_permissions: !permissions.is_empty(),
             permissions,
+            guards: (product.guards.iter())
+                .map(|guard| (guard.name, guard.about))
+                .collect(),
             ..Self::default()
         }
     }
@@ -115,6 +123,9 @@ impl Fields {
         for setting in &mut fields.rate_limit {
             setting.value = text_of(rate_limit.and_then(|limits| limits.get(setting.key)));
         }
+        fields
+            .allowed_requests
+            .clone_from(&connection.allowed_requests);
         // If a connection names none, the product's default applies.
         let chosen = connection.permissions.iter().flatten().map(String::as_str);
         let chosen: Vec<&str> = chosen.collect();
@@ -134,6 +145,8 @@ impl Fields {
             setting.value = text(&setting.name);
         }
         fields.tick(&form.texts(PERMISSIONS).collect::<Vec<_>>());
+        let allowed = form.texts(ALLOWED_REQUESTS).map(str::to_owned);
+        fields.allowed_requests = allowed.collect();
         fields
     }
 
@@ -174,6 +187,11 @@ impl Fields {
         Ok(Some(ticked))
     }
 
+    /// The kinds of requests that are ticked.
+    pub(super) fn allowed_requests(&self) -> Vec<String> {
+        self.allowed_requests.clone()
+    }
+
     /// The settings: those that are filled in.
     pub(super) fn settings(&self) -> Map<String, Value> {
         let texts = self.settings.iter().filter(|one| !one.value.is_empty());
@@ -209,10 +227,9 @@ impl Fields {
             ErrorKind::InvalidRequest => {
                 for violation in error.violation_list() {
                     let place = violation.path.trim_start_matches('/');
-                    let field = match place.starts_with(PERMISSIONS) {
-                        true => PERMISSIONS,
-                        false => place,
-                    };
+                    let lists = [PERMISSIONS, ALLOWED_REQUESTS];
+                    let list = lists.into_iter().find(|list| place.starts_with(list));
+                    let field = list.unwrap_or(place);
                     let message = violation.message.clone();
                     self.errors.entry(field.to_owned()).or_insert(message);
                 }

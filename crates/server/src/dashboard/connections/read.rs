@@ -110,5 +110,9 @@ fn settings(product: &Product, connection: &Connection) -> Vec<(String, String)>
             }
         }
     }
+    if !connection.allowed_requests.is_empty() {
+        let allowed = connection.allowed_requests.join(", ");
+        settings.push((String::from("Allowed requests"), allowed));
+    }
     settings
 }

@@ -178,6 +178,37 @@ async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
 }
 
 #[tokio::test]
+async fn dangerous_requests_are_ticked_with_what_they_do() {
+    let browser = browser().await;
+    let new = NewConnection::drive("files").client("id", "secret");
+    let environment = browser.0.platform.environment();
+    environment.send(new).await.unwrap();
+    let edit = browser.page("/files/edit").await;
+    edit.assert_contains("Deletes all files in the trash permanently.");
+    assert!(!edit.text().contains("value=\"empty_trash\" checked"));
+    let permission = "permissions=https://www.googleapis.com/auth/drive.readonly";
+    let wrong = browser
+        .submit("/files/edit", &format!("{permission}&allowed_requests=all"))
+        .await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    wrong.assert_contains("use empty_trash, delete_files, transfer_ownership");
+    let ticked = format!("{permission}&allowed_requests=empty_trash");
+    let saved = browser.submit("/files/edit", &ticked).await;
+    leads_to(
+        &saved,
+        "/dashboard/connections/files?done=connection-changed",
+    );
+    let connection = browser.connection("files").await;
+    assert_eq!(connection.allowed_requests, ["empty_trash"]);
+    browser.page("/files").await.assert_contains("empty_trash");
+    let edit = browser.page("/files/edit").await;
+    edit.assert_contains("value=\"empty_trash\" checked");
+    browser.submit("/files/edit", permission).await;
+    let connection = browser.connection("files").await;
+    assert!(connection.allowed_requests.is_empty());
+}
+
+#[tokio::test]
 async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
     let browser = browser().await;
     let new = NewConnection::workspace("notes")

@@ -1,6 +1,7 @@
 //! A product whose requests are known, and one account of it, for tests of policies.
 
 mod approvals;
+mod guards;
 mod replays;
 mod rules;
 use crate::resource::Policy;
@@ -30,7 +31,10 @@ use crate::{
     catalogue::Catalogue,
     context::Context,
     ports::Body,
-    product::{Classification, FactKind, Product, ProxyRoute, ProxyRules, Rotation, SentRequest},
+    product::{
+        Classification, FactKind, Guard, GuardedRequest, Product, ProxyRoute, ProxyRules, Rotation,
+        SentRequest, sent::list,
+    },
     resource::{AppCredentialChange, ExecuteRequest, NewMcpSession, PolicyOutcome, ProxyRequest},
     state::{AccountState, ApprovalState},
     store::{MemoryStore, Store},
@@ -91,11 +95,29 @@ static DEMO: Product = Product {
         name: "recipient",
         description: "Who gets a note: `ada@example.com`.",
     }],
+    guards: &[
+        Guard::new(
+            "tell_everyone",
+            "Sends a note to everyone.",
+            &[GuardedRequest::new("POST", "/v1/notes").when_body(|sent| {
+                let body = sent.members()?;
+                let to = list(&body, "to")?;
+                Ok(to.iter().any(|one| one == EVERYONE))
+            })],
+        ),
+        Guard::new(
+            "replace_notes",
+            "Replaces all notes.",
+            &[GuardedRequest::new("PUT", "/v1/notes")],
+        )
+        .spares_tools(),
+    ],
     proxy: ProxyRules {
         routes: &[
             ProxyRoute::new("/v1", "api"),
             ProxyRoute::new("/batch", "api").batch(),
         ],
+        takes_header: |name| name == "content-encoding",
         ..ProxyRules::BASE
     },
     tools: const { &[ToolEntry::of::<ReadNote>(), ToolEntry::of::<SendNote>()] },
@@ -106,6 +128,8 @@ const READ: &str = "demo_read_note";
 const SEND: &str = "demo_send_note";
 const IN: &str = "ada@example.com";
 const OUT: &str = "eve@evil.test";
+/// A recipient that the connection has to allow.
+const EVERYONE: &str = "everyone@example.com";
 
 /// An environment with the account `ada` of the connection `demo`, and how many requests that may change something were
 /// sent to the product.
