@@ -58,6 +58,7 @@ fn connection(permissions: &[&str]) -> Connection {
         ended_epoch: 0,
         permissions: texts(permissions),
         settings: Map::new(),
+        allowed_requests: Vec::new(),
         state: ConnectionState::Ready,
         health: ConnectionHealth::ClientOk,
         created_at: START,

@@ -11,7 +11,7 @@ const JSON: &str = "application/json";
 
 impl Stage {
     /// Allows these kinds of requests.
-    fn allow(&self, kinds: &[&str]) -> Result<Vec<String>, Error> {
+    pub(super) fn allow(&self, kinds: &[&str]) -> Result<Vec<String>, Error> {
         let change = ConnectionChange::default().allowed_requests(kinds.iter().copied());
         let change = ChangeConnection::new("demo", change);
         let changed = self.world.run(self.environment.send(change))?;
