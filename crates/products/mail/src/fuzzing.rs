@@ -6,11 +6,11 @@ use base64::{
     engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD},
 };
 use serde_json::{Value, json};
+use stead_google::decode_base64;
 
 use crate::{
     ReadableMail,
     address::parse_addresses,
-    charset::decode_base64,
     content,
     html::{HtmlText, to_text},
     part::Part,

@@ -397,6 +397,36 @@ fn every_fault_is_named() {
 }
 
 #[test]
+fn an_attachment_has_the_type_of_its_name() {
+    for (name, is_text, media_type) in [
+        ("report.pdf", false, "application/pdf"),
+        ("rows.CSV", false, "text/csv"),
+        ("rows.CSV", true, "text/csv"),
+        ("picture.png", true, "text/plain"),
+        ("notes", true, "text/plain"),
+        ("notes", false, "application/octet-stream"),
+        ("mail.eml", true, "text/plain"),
+        ("mail.eml", false, "application/octet-stream"),
+    ] {
+        let content = || Some(String::from("YQ=="));
+        let attachments = [NewAttachment {
+            text: content().filter(|_| is_text),
+            content_base64: content().filter(|_| !is_text),
+            ..NewAttachment::new(name)
+        }];
+        let letter = Letter {
+            attachments: &attachments,
+            ..Letter::default()
+        };
+        let mail = letter.compose().unwrap();
+        let message = MessageParser::new().parse(&mail).unwrap();
+        let kind = message.attachment(0).unwrap().content_type().unwrap();
+        let kind = format!("{}/{}", kind.ctype(), kind.subtype().unwrap());
+        assert_eq!(kind, media_type, "{name}");
+    }
+}
+
+#[test]
 fn a_mail_that_is_too_large_is_refused() {
     let attachments = [NewAttachment {
         text: Some("x".repeat(MOST_BYTES)),
