@@ -26,6 +26,7 @@ mod preview;
 mod product;
 mod readable;
 pub mod scopes;
+mod signature;
 mod tools;
 
 pub use address::Address;

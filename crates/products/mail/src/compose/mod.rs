@@ -159,7 +159,7 @@ impl Letter<'_> {
         match self.body_type {
             BodyType::Text => MimePart::new("text/plain", self.body),
             BodyType::Html => {
-                let plain = html::to_text(self.body).text.replace(html::HIDDEN, "");
+                let plain = html::to_visible_text(self.body);
                 let parts = vec![
                     MimePart::new("text/plain", plain),
                     MimePart::new("text/html", self.body),
