@@ -4,6 +4,7 @@ mod bless;
 mod classes;
 mod guides;
 mod texts;
+mod traps;
 
 use std::path::PathBuf;
 
@@ -88,7 +89,10 @@ static GOOD: Product = Product {
         ..OAuth::BASE
     },
     permission_texts: &[&texts::TEXTS],
-    tools: &[ToolEntry::of::<ReadNote>()],
+    tools: &[
+        ToolEntry::of::<ReadNote>(),
+        ToolEntry::of::<traps::WriteNote>(),
+    ],
     ..classes::NOTES
 };
 

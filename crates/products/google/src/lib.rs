@@ -1,10 +1,11 @@
-//! Shared by Google's products: errors, the authorization server, ids in links, uploads, and the set-up.
+//! Shared by Google's products: errors, the authorization server, ids in links, files, uploads, and the set-up.
 //!
 //! Each of Google's products depends on this crate and on core, and builds its description on top of [`BASE`]. Four copies
 //! of the table of errors would drift apart, and core can't have it, because it names no company.
 
 mod address;
 mod errors;
+mod file;
 mod list;
 mod multipart;
 mod oauth;
@@ -15,8 +16,9 @@ use stead_core::product::{PermissionTexts, Product, ProxyRules};
 
 pub use address::{NamedFile, named_file};
 pub use errors::read_error;
+pub use file::{decode_base64, guess_media_type, type_and_subtype};
 pub use list::items;
-pub use multipart::related;
+pub use multipart::{boundary, related};
 pub use oauth::{EMAIL, OPENID, oauth};
 pub use upload::{Headers, Upload, cancels_upload, headers, upload};
 

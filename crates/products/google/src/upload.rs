@@ -7,6 +7,8 @@ use stead_core::product::{
     sent::{Unclear, is_json, json_object},
 };
 
+use crate::type_and_subtype;
+
 /// The form of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Upload<'a> {
@@ -138,9 +140,9 @@ fn boundary(content_type: &str) -> Option<&str> {
 
 /// The content type in lower case, without parameters.
 fn media_type(content_type: &str) -> Option<String> {
-    let kind = content_type.split(';').next()?.trim().to_ascii_lowercase();
-    let of_type = |byte: u8| byte.is_ascii_alphanumeric() || b"/.+-_".contains(&byte);
-    (kind.matches('/').count() == 1 && kind.bytes().all(of_type)).then_some(kind)
+    let kind = content_type.split(';').next()?.trim();
+    type_and_subtype(kind)?;
+    Some(kind.to_ascii_lowercase())
 }
 
 /// Header names in lower case, with their values, in order.

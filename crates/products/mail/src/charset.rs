@@ -1,28 +1,6 @@
-//! Decodes base64 in all its forms, and text whose declared character set may be wrong.
+//! Decodes text whose declared character set may be wrong.
 
-use base64::{
-    Engine as _, alphabet,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
-};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE, WINDOWS_1252};
-
-/// URL-safe, with or without padding.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::URL_SAFE,
-    GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
-/// Decodes base64 with the URL-safe alphabet, the standard one, or a mixture, with or without padding.
-pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    if text.contains(['+', '/']) {
-        return LENIENT
-            .decode(text.replace('+', "-").replace('/', "_"))
-            .ok();
-    }
-    LENIENT.decode(text).ok()
-}
 
 /// Decodes a text part.
 ///
@@ -52,17 +30,6 @@ fn hides_in_utf8(encoding: &'static Encoding, bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_of_any_alphabet_and_padding() {
-        for text in ["-_8", "-_8=", "+/8", "+/8=", "-/8="] {
-            assert_eq!(decode_base64(text).unwrap(), [0xfb, 0xff], "{text}");
-        }
-        assert_eq!(decode_base64("").unwrap(), b"");
-        for bad in ["a", "!!!!", "ab cd"] {
-            assert_eq!(decode_base64(bad), None, "{bad}");
-        }
-    }
 
     #[test]
     fn utf8_wins_over_a_false_declaration() {

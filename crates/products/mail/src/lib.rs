@@ -27,6 +27,7 @@ mod preview;
 mod product;
 mod readable;
 pub mod scopes;
+mod signature;
 mod tools;
 
 pub use address::Address;

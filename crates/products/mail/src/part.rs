@@ -1,10 +1,11 @@
 //! A part of a message in the API (Gmail API, `MessagePart`). Any member may be missing.
 
 use serde_json::Value;
+use stead_google::decode_base64;
 
 use crate::{
     address::{decode_words, parameter},
-    charset::{decode_base64, decode_text},
+    charset::decode_text,
 };
 
 /// Prefix of an attachment id that contains a part's id. The product's own attachment ids change with every read, the

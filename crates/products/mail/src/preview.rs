@@ -117,7 +117,7 @@ mod tests {
             ("To", "Zoë <zoe@example.com>, ada@example.com"),
             ("Bcc", "ada@example.com"),
             ("Subject", "Grüße"),
-            ("Attachment", "ü.csv (text/plain, 4 bytes)"),
+            ("Attachment", "ü.csv (text/csv, 4 bytes)"),
         ];
         assert_eq!(fields, expected);
         assert!(shown.text.starts_with("Hello you"), "{shown:?}");

@@ -377,4 +377,6 @@ async fn labels_are_made_changed_and_deleted() {
     );
     let own = mail.get("settings/sendAs").await;
     assert_eq!(own["sendAs"][0]["sendAsEmail"], "ada@example.com");
+    let signature = "<div dir=\"ltr\">Ada Lovelace</div>";
+    assert_eq!(own["sendAs"][0]["signature"], signature);
 }

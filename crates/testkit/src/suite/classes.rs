@@ -7,7 +7,7 @@ use proptest::{
 };
 use stead_core::{
     catalogue::CatalogueTool,
-    product::{Classification, SentRequest},
+    product::{Classification, Product, SentRequest},
     tool::{ApiRequest, Effect},
 };
 
@@ -38,21 +38,9 @@ pub(super) fn requests_are_classified(
 
 fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<String> {
     let product = subject.product;
-    let target = request.target(product.origin(request.origin)?.base).ok()?;
-    let (path, query) = match target.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (target.as_str(), None),
-    };
-    let sent = SentRequest {
-        method: &request.method,
-        path,
-        query,
-        content_type: request.content_type(),
-        body: Some(request.body.as_deref().unwrap_or_default()),
-    };
-    let Some(Classification { effect, facts }) = (product.classify)(&sent) else {
-        // An id that no path could hold as it stands is refused by rules, which is what its case is about.
-        return sent.segments().map(|_| "is not known".to_owned());
+    let Classification { effect, facts } = match classified(product, request)? {
+        Ok(known) => known,
+        Err(fault) => return fault.map(str::to_owned),
     };
     let by_method = {
         let mut plain = request.clone();
@@ -78,6 +66,28 @@ fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<St
         "has a fact of the kind {:?}, which is not declared",
         unknown.kind
     ))
+}
+
+/// What the product says of a request; `None` if it has no target. The error is the fault, if it is one.
+pub(super) fn classified(
+    product: &Product,
+    request: &ApiRequest,
+) -> Option<Result<Classification, Option<&'static str>>> {
+    let target = request.target(product.origin(request.origin)?.base).ok()?;
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target.as_str(), None),
+    };
+    let sent = SentRequest {
+        method: &request.method,
+        path,
+        query,
+        content_type: request.content_type(),
+        body: Some(request.body.as_deref().unwrap_or_default()),
+    };
+    // An id that no path could hold as it stands is refused by rules, which is what its case is about.
+    let known = (product.classify)(&sent);
+    Some(known.ok_or_else(|| sent.segments().map(|_| "is not known")))
 }
 
 /// Kinds of facts are unique lower-case words with a description.

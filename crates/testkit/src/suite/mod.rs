@@ -15,6 +15,7 @@ mod outputs;
 mod requests;
 mod schemas;
 mod texts;
+mod traps;
 mod views;
 
 use std::{
@@ -39,6 +40,8 @@ pub use bless::bless;
 pub use check::Check;
 use check::{Faults, Of};
 pub use outputs::faults_of;
+
+static NOTHING: BTreeMap<String, String> = BTreeMap::new();
 
 /// A product, its tools and their fixtures.
 #[derive(Debug)]
@@ -78,19 +81,25 @@ impl Subject {
 
     /// The cases of a tool; none where its file cannot be read, which is a fault of its own.
     fn cases_of(&self, tool: &str) -> &[Case] {
-        let fixture = self.fixtures.get(fixture::short_name(self.product, tool));
-        fixture
-            .and_then(|read| read.as_ref().ok())
-            .map_or(&[], |fixture| &fixture.cases)
+        let fixture = self.fixture_of(tool);
+        fixture.map_or(&[], |fixture| &fixture.cases)
+    }
+
+    fn fixture_of(&self, tool: &str) -> Option<&Fixture> {
+        let read = self.fixtures.get(fixture::short_name(self.product, tool));
+        read.and_then(|read| read.as_ref().ok())
     }
 
     /// What the readable view of a tool leaves out by design, with the reason for each.
     fn left_out_of(&self, tool: &str) -> &BTreeMap<String, String> {
-        static NOTHING: BTreeMap<String, String> = BTreeMap::new();
-        let fixture = self.fixtures.get(fixture::short_name(self.product, tool));
-        fixture
-            .and_then(|read| read.as_ref().ok())
-            .map_or(&NOTHING, |fixture| &fixture.view_leaves_out)
+        let fixture = self.fixture_of(tool);
+        fixture.map_or(&NOTHING, |fixture| &fixture.view_leaves_out)
+    }
+
+    /// The traps of a tool, each in one sentence.
+    fn traps_of(&self, tool: &str) -> &BTreeMap<String, String> {
+        let fixture = self.fixture_of(tool);
+        fixture.map_or(&NOTHING, |fixture| &fixture.traps)
     }
 
     /// Every tool with each of its cases.
@@ -137,6 +146,9 @@ pub fn checks() -> Vec<Check> {
         Product coverage::fixture_files_are_of_tools,
         Tool coverage::fixtures_cover_uses_and_errors,
         Tool coverage::fixtures_do_not_restate_the_schema,
+        Tool traps::traps_have_cases,
+        Case traps::cases_say_what_is_resent,
+        Case traps::cases_say_what_policies_know,
         Case requests::tools_await_only_io,
         Case requests::effects_match_methods,
         Tool requests::hints_match_methods,

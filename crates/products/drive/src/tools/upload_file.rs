@@ -56,9 +56,9 @@ impl Tool for UploadFile {
 
     /// Drive API, `files.create`. The product only accepts ids that it has generated, so the file can't have an id from the
     /// call, and a repeat isn't recognised.
-    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let new = self.read()?;
-        let result = io.send(self.request(call, &new)).await;
+        let result = io.send(self.request(&new)).await;
         match (result, new.folder) {
             (Err(error), Some(folder)) => Err(no_folder(error, folder.id)),
             (result, _) => Ok(result?.into()),
@@ -100,7 +100,7 @@ impl UploadFile {
         }
     }
 
-    fn request(&self, call: &Call, new: &New<'_>) -> ApiRequest {
+    fn request(&self, new: &New<'_>) -> ApiRequest {
         let media_type = self.content().media_type();
         let mut metadata = Map::new();
         let mut set = |name: &str, value: Option<Value>| {
@@ -121,7 +121,7 @@ impl UploadFile {
         let request = match &new.bytes {
             None => request.json(&metadata),
             Some(bytes) => {
-                let (kind, body) = stead_google::related(call, &metadata, &media_type, bytes);
+                let (kind, body) = stead_google::related(&metadata, &media_type, bytes);
                 request
                     .base(UPLOAD)
                     .query("uploadType", "multipart")

@@ -19,7 +19,7 @@ use stead_core::{
 use stead_google::{Upload, upload};
 
 pub(crate) use recipients::of_header as plain_recipients;
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use recipients::of_mail as recipients_of;
 
 /// An address that gets mails.

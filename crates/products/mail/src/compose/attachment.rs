@@ -10,8 +10,7 @@ use mail_builder::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{Setters, error::Violations};
-
-use crate::charset::decode_base64;
+use stead_google::{decode_base64, guess_media_type, type_and_subtype};
 
 /// A file to attach. It needs either `text` or `content_base64`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
@@ -21,7 +20,7 @@ pub struct NewAttachment {
     /// File name, such as `report.csv`.
     #[schemars(length(min = 1, max = 255))]
     pub name: String,
-    /// Media type, such as `text/csv`. By default `text/plain` for `text`, otherwise `application/octet-stream`.
+    /// Media type, such as `text/csv`. By default, it follows from the extension, otherwise a text is `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
     /// Content as text.
@@ -59,7 +58,7 @@ fn part<'x>(
     }
     let (content, usual): (Cow<'_, [u8]>, _) = match (&given.text, &given.content_base64) {
         (Some(text), None) => (text.as_bytes().into(), "text/plain"),
-        (None, Some(base64)) => match decode_base64(&without_spaces(base64)) {
+        (None, Some(base64)) => match decode_base64(base64) {
             Some(bytes) => (bytes.into(), "application/octet-stream"),
             None => {
                 let message = "isn't base64 (RFC 4648)";
@@ -74,7 +73,10 @@ fn part<'x>(
             return None;
         }
     };
-    let media_type = given.media_type.as_deref().unwrap_or(usual);
+    // A mail as a file can't have its own type, because its bytes are in base64 (RFC 2046, 5.2.1).
+    let guessed = guess_media_type(&given.name, given.text.is_some())
+        .filter(|guess| check_media_type(guess).is_ok());
+    let media_type = given.media_type.as_deref().or(guessed).unwrap_or(usual);
     if let Err(message) = check_media_type(media_type) {
         violations.add(&format!("{path}/media_type"), "format", message);
         return None;
@@ -96,24 +98,9 @@ fn in_lines(content: &[u8]) -> Vec<u8> {
     encoded.chunks(76).collect::<Vec<_>>().join(&b"\r\n"[..])
 }
 
-/// Programs break base64 into lines.
-fn without_spaces(base64: &str) -> String {
-    base64.split_ascii_whitespace().collect()
-}
-
 /// A media type without parameters (RFC 6838, 4.2).
 fn check_media_type(text: &str) -> Result<(), String> {
-    let is_name = |name: &str| {
-        let is_mark = |byte: u8| b"!#$&-^_.+".contains(&byte);
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || is_mark(byte))
-    };
-    let parts = text
-        .split_once('/')
-        .filter(|(kind, subtype)| is_name(kind) && is_name(subtype));
-    match parts {
+    match type_and_subtype(text) {
         None => Err(format!(
             "{text:?} isn't a media type; write one without parameters, such as `application/pdf`"
         )),

@@ -9,10 +9,9 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, iter};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use data_encoding::HEXLOWER;
 use mail_builder::{
     headers::{HeaderType, address::Address, content_type::ContentType, raw::Raw},
     mime::{BodyPart, MimePart},
@@ -20,7 +19,6 @@ use mail_builder::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use stead_core::{Result, error::Violations};
 
 use crate::html;
@@ -83,7 +81,7 @@ impl Letter<'_> {
         let boundary = self.boundary();
         let mut part = self.text(&boundary);
         if !attachments.is_empty() {
-            let parts = std::iter::once(part).chain(attachments).collect();
+            let parts = iter::once(part).chain(attachments).collect();
             part = multipart("multipart/mixed", format!("{boundary}-m"), parts);
         }
         part.headers.splice(0..0, headers);
@@ -143,20 +141,17 @@ impl Letter<'_> {
         headers
     }
 
-    /// A text that the parts can't contain, because it's a digest of them.
     fn boundary(&self) -> String {
-        let mut digest = Sha256::new();
-        let mut add = |text: &str| {
-            digest.update(text.len().to_be_bytes());
-            digest.update(text);
-        };
-        add(self.body);
-        for attachment in self.attachments {
-            add(&attachment.name);
-            add(attachment.text.as_deref().unwrap_or_default());
-            add(attachment.content_base64.as_deref().unwrap_or_default());
-        }
-        format!("stead-{}", HEXLOWER.encode(&digest.finalize()[..16]))
+        let attachments = self.attachments.iter().flat_map(|one| {
+            let parts = [
+                Some(&one.name),
+                one.text.as_ref(),
+                one.content_base64.as_ref(),
+            ];
+            parts.map(|part| part.map_or("", String::as_str))
+        });
+        let parts = iter::once(self.body).chain(attachments);
+        stead_google::boundary(parts.map(str::as_bytes))
     }
 
     /// The text, and for HTML the same as plain text before it.
@@ -164,7 +159,7 @@ impl Letter<'_> {
         match self.body_type {
             BodyType::Text => MimePart::new("text/plain", self.body),
             BodyType::Html => {
-                let plain = html::to_text(self.body).text.replace(html::HIDDEN, "");
+                let plain = html::to_visible_text(self.body);
                 let parts = vec![
                     MimePart::new("text/plain", plain),
                     MimePart::new("text/html", self.body),

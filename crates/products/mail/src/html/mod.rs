@@ -50,6 +50,11 @@ pub(crate) fn to_text(html: &str) -> HtmlText {
     writer.finish()
 }
 
+/// The visible text of an HTML document, without marks of hidden text.
+pub(crate) fn to_visible_text(html: &str) -> String {
+    to_text(html).text.replace(HIDDEN, "")
+}
+
 /// An open link.
 struct Link {
     address: String,

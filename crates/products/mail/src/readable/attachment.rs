@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use stead_core::tool::{Readable, Whole, shortened, text_of};
+use stead_google::decode_base64;
 
-use crate::charset::{decode_base64, decode_text};
+use crate::charset::decode_text;
 
 /// Most bytes of an attachment's text.
 const TEXT: usize = 5_000;

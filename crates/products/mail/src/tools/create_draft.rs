@@ -14,6 +14,7 @@ use crate::{
     answer::{self, Which},
     compose::{self, Letter},
     scopes,
+    signature::signed,
 };
 
 /// Write a draft that the user can check, change and send in Gmail. It sends nothing.
@@ -43,6 +44,8 @@ pub struct CreateDraft {
     pub reply_to: Option<String>,
     /// Another address of the user to send from. It must be set up in Gmail.
     pub from: Option<String>,
+    /// Add the user's signature from Gmail below the text; false when absent.
+    pub include_signature: Option<bool>,
     /// Id of a mail that the draft answers.
     #[schemars(length(min = 1))]
     pub reply_to_message_id: Option<String>,
@@ -71,16 +74,21 @@ impl Tool for CreateDraft {
     }
 
     /// Calls `users.drafts.create`. Before that, it calls `users.messages.get` for a reply, and
-    /// `users.settings.sendAs.list` if `from` is given (Gmail API).
+    /// `users.settings.sendAs.list` for `from` and the signature (Gmail API).
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        check_sender(call, &io, self.from.as_deref()).await?;
+        let from = self.from.as_deref();
+        let signature = check_sender(call, &io, from, self.include_signature).await?;
+        let letter = self.letter();
+        let letter = Letter {
+            body: &signed(letter.body, letter.body_type, signature.as_deref()),
+            ..letter
+        };
         let message = match &self.reply_to_message_id {
-            None => compose::message(&self.letter().compose()?),
+            None => compose::message(&letter.compose()?),
             Some(id) => {
                 let original = answer::read(call, &io, Which::Message(id), false, false).await?;
                 let (answered, recipients) = (original.answered(), original.recipients(false));
                 let subject = original.subject();
-                let letter = self.letter();
                 let letter = Letter {
                     to: if self.to.is_some() {
                         letter.to

@@ -8,9 +8,10 @@ use stead_core::{
     Error, ErrorKind, Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
+use stead_google::decode_base64;
 
 use crate::{
-    Attachment, charset::decode_base64, content::Content, part::Part, readable::AttachmentView,
+    Attachment, content::Content, part::Part, readable::AttachmentView,
     scopes,
 };
 

@@ -15,6 +15,7 @@ use crate::{
     answer::{self, Original, Which},
     compose::{self, Letter},
     scopes,
+    signature::signed,
 };
 
 /// Reply to a mail as the user, in its thread. The reply leaves immediately and can't be taken back.
@@ -51,6 +52,8 @@ pub struct ReplyToMessage {
     pub quote: Option<bool>,
     /// Another address of the user to send from. It must be set up in Gmail.
     pub from: Option<String>,
+    /// Add the user's signature from Gmail below the text; false when absent.
+    pub include_signature: Option<bool>,
     /// Files to attach, up to about 3.5 MB in all.
     pub attachments: Option<Vec<NewAttachment>>,
 }
@@ -75,8 +78,8 @@ impl Tool for ReplyToMessage {
     }
 
     /// Calls `users.messages.get` or `users.threads.get`, then `users.messages.send`. It calls
-    /// `users.settings.sendAs.list` if it needs the user's own addresses (Gmail API). Gmail doesn't recognise a second
-    /// mail, so Stead never repeats the last request.
+    /// `users.settings.sendAs.list` if it needs the user's own addresses or signature (Gmail API). Gmail doesn't recognise
+    /// a second mail, so Stead never repeats the last request.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let quotes = self.quote.unwrap_or(true);
         let which = match (&self.message_id, &self.thread_id) {
@@ -84,9 +87,16 @@ impl Tool for ReplyToMessage {
             (None, thread) => Which::NewestOf(thread.as_deref().unwrap_or_default()),
         };
         let to_all = self.reply_all == Some(true) && self.to.is_none();
-        check_sender(call, &io, self.from.as_deref()).await?;
+        let from = self.from.as_deref();
+        let signature = check_sender(call, &io, from, self.include_signature).await?;
         let original = answer::read(call, &io, which, quotes, to_all).await?;
-        let mail = self.compose(&original, quotes, to_all)?;
+        let body_type = self.body_type.unwrap_or_default();
+        let body = signed(&self.body, body_type, signature.as_deref());
+        let body = match quotes {
+            true => original.quoted_below(&body, body_type).into(),
+            false => body,
+        };
+        let mail = self.compose(&original, to_all, &body)?;
         let mut message = compose::message(&mail);
         message["threadId"] = json!(original.thread_id());
         let sent = io
@@ -104,7 +114,7 @@ impl Tool for ReplyToMessage {
 }
 
 impl ReplyToMessage {
-    fn compose(&self, original: &Original, quotes: bool, to_all: bool) -> Result<Vec<u8>> {
+    fn compose(&self, original: &Original, to_all: bool, body: &str) -> Result<Vec<u8>> {
         let mut recipients = original.recipients(to_all);
         if let Some(to) = &self.to {
             recipients.to.clone_from(to);
@@ -116,14 +126,10 @@ impl ReplyToMessage {
                 "the mail has no address that a reply can go to; give the recipients in `to`";
             return Err(Error::new(ErrorKind::ProductConflict, message));
         }
-        let body = match quotes {
-            true => original.quoted_below(&self.body, self.body_type.unwrap_or_default()),
-            false => self.body.clone(),
-        };
         let (subject, answered) = (original.subject(), original.answered());
         let letter = Letter {
             answers: answered.as_ref(),
-            ..self.letter(&recipients.to, &recipients.cc, &subject, &body)
+            ..self.letter(&recipients.to, &recipients.cc, &subject, body)
         };
         letter.compose()
     }

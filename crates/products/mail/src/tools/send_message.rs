@@ -12,6 +12,7 @@ use crate::{
     aliases::check_sender,
     compose::{self, Letter},
     scopes,
+    signature::signed,
 };
 
 /// Send a new mail as the user. It leaves immediately and can't be taken back.
@@ -42,6 +43,8 @@ pub struct SendMessage {
     pub reply_to: Option<String>,
     /// Another address of the user to send from. It must be set up in Gmail.
     pub from: Option<String>,
+    /// Add the user's signature from Gmail below the text; false when absent.
+    pub include_signature: Option<bool>,
     /// Files to attach, up to about 3.5 MB in all.
     pub attachments: Option<Vec<NewAttachment>>,
 }
@@ -56,11 +59,17 @@ impl Tool for SendMessage {
         self.letter().compose().map(drop)
     }
 
-    /// Calls `users.messages.send`, after `users.settings.sendAs.list` if `from` is given (Gmail API). Gmail doesn't
-    /// recognise a second mail, so Stead never repeats the request.
+    /// Calls `users.messages.send`, after `users.settings.sendAs.list` for `from` and the signature (Gmail API). Gmail
+    /// doesn't recognise a second mail, so Stead never repeats the request.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        check_sender(call, &io, self.from.as_deref()).await?;
-        let mail = self.letter().compose()?;
+        let from = self.from.as_deref();
+        let signature = check_sender(call, &io, from, self.include_signature).await?;
+        let letter = self.letter();
+        let letter = Letter {
+            body: &signed(letter.body, letter.body_type, signature.as_deref()),
+            ..letter
+        };
+        let mail = letter.compose()?;
         let request = ApiRequest::post(["messages", "send"]).json(&compose::message(&mail));
         Ok(io.send(request).await?.into())
     }

@@ -139,11 +139,12 @@ fn count(state: &State, call: &Call, label: &mut Item) {
 
 fn send_as(state: &State, call: &Call) -> Result<Vec<Item>, ApiError> {
     let email = mailbox_owner(state, call)?.email;
+    let name = users::find(email).map(|user| user.name);
     let own = json!({
         "sendAsEmail": email,
-        "displayName": users::find(email).map(|user| user.name),
+        "displayName": name,
         "replyToAddress": "",
-        "signature": "",
+        "signature": name.map(|name| format!("<div dir=\"ltr\">{name}</div>")),
         "isPrimary": true,
         "isDefault": true,
     });

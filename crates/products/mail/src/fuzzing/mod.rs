@@ -1,20 +1,26 @@
-//! Properties that hold for any mail. `tests/fuzz` and a unit test call these functions, which panic if a property doesn't
+//! Properties that hold for any mail, read or written. `tests/fuzz` and a unit test call these functions, which panic if a property doesn't
 //! hold.
+
+mod compose;
 
 use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD},
 };
 use serde_json::{Value, json};
+use stead_google::decode_base64;
 
 use crate::{
     ReadableMail,
     address::parse_addresses,
-    charset::decode_base64,
     content,
     html::{HtmlText, to_text},
     part::Part,
 };
+
+pub use compose::compose;
+#[cfg(test)]
+pub(crate) use compose::{as_gmail_gives, reads_back};
 
 /// Reads the input in two ways: as JSON, for the product's own message, and as lines of subject, name, character set and
 /// text. The lines become a message that is read again.
@@ -157,6 +163,19 @@ mod tests {
             mime(lines.as_bytes());
             mime(format!("s\nn\nutf-8\n{}", tags.concat()).as_bytes());
             mime(&any);
+        }
+
+        #[test]
+        fn any_letter_is_composed(
+            form in "[th]",
+            people in prop::collection::vec("|ada@example.com|Ada <ada@example.com>|\"Doe, \\PC{0,8}\" <a@b.example>, c@b.example|\\PC{0,12}", 5),
+            texts in ("[\\PC\r\n]{0,60}", "|1", "(\\PC{0,90}[\r\n]{0,2}){0,4}"),
+            files in prop::collection::vec(("\\PC{0,12}|a\\.(csv|pdf|eml)", "|text/csv|a/b", "|\\PC{1,20}|a\r\nb", "|YQ=="), 0..3),
+        ) {
+            let (subject, id, body) = texts;
+            let files = files.into_iter().flat_map(|(name, kind, text, bytes)| [name, kind, text, bytes]);
+            let members = std::iter::once(form).chain(people).chain([subject, id, body]).chain(files);
+            compose(members.collect::<Vec<_>>().join("\u{1f}").as_bytes());
         }
 
         #[test]
