@@ -71,7 +71,7 @@ pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     LENIENT.decode(plain.collect::<Vec<u8>>()).ok()
 }
 
-/// The media type that the extension of a file name stands for. A content that is a text only gets the type of a text.
+/// The media type of a file with this name, by its extension. A content that is a text only gets the type of a text.
 pub fn guess_media_type(name: &str, content_is_text: bool) -> Option<&'static str> {
     let (_, extension) = name.rsplit_once('.')?;
     let mut types = TYPES.iter();

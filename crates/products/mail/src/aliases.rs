@@ -39,8 +39,8 @@ pub(crate) async fn check_sender(
     if !call.has_scope(scopes::ALIASES) {
         let message = match needs_signature {
             true => {
-                "the user hasn't allowed reading the settings of the account, so Stead can't add the signature; leave out \
-                 `include_signature`, or create a link that asks for this permission"
+                "the user hasn't allowed reading the account's settings, so Stead can't add the signature; leave out \
+                 `include_signature`, or create a link that asks for it"
             }
             false => {
                 "the user hasn't allowed reading the addresses of the account, so Stead can't check `from`; leave it out, or \

@@ -52,10 +52,10 @@ pub(super) fn cases_say_what_is_resent(
 ) {
     let Some(said) = case.resend else { return };
     let resends = writes(tool, case).map(|request| match request.retry {
-        _ if tool.entry().recognised_again() => Resend::Recognised,
+        _ if tool.entry().recognised_again() => Resend::Deduplicated,
         Retry::Unprocessed => Resend::Never,
         Retry::Always => Resend::Harmless,
-        Retry::AlwaysWith(..) => Resend::Recognised,
+        Retry::AlwaysWith(..) => Resend::Deduplicated,
     });
     match resends.min() {
         Some(resend) if resend == said => {}

@@ -18,9 +18,8 @@ use crate::{
 /// Mark between the members of an input. Few mails contain it.
 const MARK: char = '\u{1f}';
 
-/// Composes a mail of the members of the input: the form of the body, sender, recipients, copies, hidden copies, address for
-/// replies, subject, id of the mail that it answers, and body. Then come the attachments, each with its name, type, text and
-/// base64.
+/// Composes a mail from the members of the input. First come the form of the body, `from`, `to`, `cc`, `bcc`, `reply_to`, the
+/// subject, the id of the mail that it answers, and the body. Then each attachment has a name, a type, a text and base64.
 pub fn compose(input: &[u8]) {
     let input = String::from_utf8_lossy(input);
     let mut members = input.split(MARK);
