@@ -8,6 +8,7 @@
     reason = "a story ends where something is not as it should be"
 )]
 
+mod agent_loop;
 mod browser;
 mod clock;
 mod http_client;
@@ -54,6 +55,7 @@ mod revocation;
 mod several_servers;
 mod six_products;
 mod tampering;
+mod three_agents;
 mod unreachable;
 mod verification;
 mod versions;

@@ -19,14 +19,14 @@ const REVISION: &str = "2026-07-28";
 const DIGITS: &str = "12345678901234567890123";
 
 /// A client of the protocol with the token of a session.
-struct Agent<'s> {
+pub struct Agent<'s> {
     stage: &'s Stage,
     token: String,
 }
 
 impl<'s> Agent<'s> {
     /// The agent of `user-1`, whose application makes the session.
-    async fn new(stage: &'s Stage, session: Value) -> Self {
+    pub async fn new(stage: &'s Stage, session: Value) -> Self {
         let made = stage.post("/v1/mcp-sessions", &session).await;
         assert_eq!(made.status, 201, "{}", made.text());
         let made = made.json();
@@ -72,14 +72,14 @@ impl<'s> Agent<'s> {
     }
 
     /// Names of the tools, in their order.
-    async fn tools(&self) -> Vec<String> {
+    pub async fn tools(&self) -> Vec<String> {
         let list = self.ask("tools/list", json!({})).await;
         let tools = list["tools"].as_array().unwrap();
         let names = tools.iter().filter_map(|tool| tool["name"].as_str());
         names.map(str::to_owned).collect()
     }
 
-    async fn call(&self, name: &str, arguments: Value) -> Value {
+    pub async fn call(&self, name: &str, arguments: Value) -> Value {
         let params = json!({ "name": name, "arguments": arguments });
         self.ask("tools/call", params).await
     }
