@@ -141,7 +141,7 @@ fn a_connection_allows_kinds_of_its_product() {
     let stage = Stage::new();
     let send = |new: NewConnection| stage.world.run(stage.environment.send(new));
     let new = NewConnection::new("other", "demo");
-    assert!(send(new.clone()).unwrap().allowed_requests.is_empty());
+    assert!(send(new).unwrap().allowed_requests.is_empty());
     let wrong = NewConnection::new("third", "demo");
     let wrong = send(wrong.allowed_requests(["tell_everyone", "all"])).unwrap_err();
     let violation = &wrong.violation_list()[0];
