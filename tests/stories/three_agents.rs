@@ -153,7 +153,7 @@ fn world(stage: &Stage, person: &str) -> Value {
 
 /// The only member of a list that fits.
 #[track_caller]
-fn only<'v>(all: &'v Value, fits: impl Fn(&Value) -> bool) -> &'v Value {
+fn only(all: &Value, fits: impl Fn(&Value) -> bool) -> &Value {
     let found: Vec<&Value> = list(all).iter().filter(|one| fits(one)).collect();
     assert_eq!(found.len(), 1, "{all}");
     found[0]
