@@ -75,7 +75,7 @@ pub(super) struct Session {
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
     /// Set of the tools that the agent's list shows: core, read, all, search, a product, or one of your own. The agent
-    /// finds the others by a search. The default is core.
+    /// finds the others by a search. The default is core, or all with --tool.
     #[arg(long, value_name = "NAME")]
     tool_set: Option<String>,
     /// Show each tool's output schema in the list.

@@ -31,6 +31,7 @@ impl ToolSet<'_> {
     pub const ALL: &'static str = ALL;
 
     /// The set of an agent's list: the given one, `core`, or `all` if someone already chose its tools one by one.
+    #[cfg(feature = "platform")]
     pub(crate) fn of_list(given: Option<&str>, chosen: bool) -> &str {
         given.unwrap_or(if chosen { ALL } else { CORE })
     }

@@ -5,25 +5,10 @@ use serde_json::Value;
 use stead::{Error, ErrorKind};
 use stead_core::{
     catalogue::{DESCRIBE_TOOL, DescribeTool, EXECUTE_TOOL, MetaCall, SEARCH_TOOLS, SearchTools},
-    environment::{Environment, McpOffer},
+    environment::Environment,
 };
 
 use super::{results, tools};
-
-/// The three tools as a client takes them. None if the list shows every tool.
-pub(super) fn tools(offer: &McpOffer<'_>) -> Result<Vec<Value>, Error> {
-    let title = |name: &Value| match name.as_str() {
-        Some(SEARCH_TOOLS) => "Search tools",
-        Some(DESCRIBE_TOOL) => "Describe a tool",
-        _ => "Execute a tool",
-    };
-    let tools = offer.finders()?.into_iter().map(|exported| {
-        let mut tool = exported.tool;
-        tool["title"] = Value::from(title(&tool["name"]));
-        tool
-    });
-    Ok(tools.collect())
-}
 
 /// If the call executes another tool by its name, that tool's call.
 pub(super) fn executed(request: &mut CallToolRequestParams) -> Result<(), Error> {

@@ -4,20 +4,37 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 use stead::Error;
 use stead_core::{
-    catalogue::CatalogueTool, environment::McpOffer, results::View, schema::ExportFormat,
+    catalogue::{CatalogueTool, DESCRIBE_TOOL, SEARCH_TOOLS},
+    environment::McpOffer,
+    results::View,
+    schema::ExportFormat,
 };
 
 use super::{
     connection::{CONNECTION, connection_parameter, of_product},
-    find,
     own_tools::{self, read},
 };
 
 /// The tools in a session's list, by name, followed by Stead's own.
 pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
     let tools = offer.listed().map(|tool| read(describe(tool, offer)?));
-    let finders = find::tools(offer)?.into_iter().map(read);
+    let finders = finders(offer)?.into_iter().map(read);
     tools.chain(finders).chain(own_tools::list(offer)).collect()
+}
+
+/// The three tools for what the list doesn't show. None if it shows every tool.
+fn finders(offer: &McpOffer<'_>) -> Result<Vec<Value>, Error> {
+    let title = |name: &Value| match name.as_str() {
+        Some(SEARCH_TOOLS) => "Search tools",
+        Some(DESCRIBE_TOOL) => "Describe a tool",
+        _ => "Execute a tool",
+    };
+    let tools = offer.finders()?.into_iter().map(|exported| {
+        let mut tool = exported.tool;
+        tool["title"] = Value::from(title(&tool["name"]));
+        tool
+    });
+    Ok(tools.collect())
 }
 
 /// A tool with the parameters that this session needs.
