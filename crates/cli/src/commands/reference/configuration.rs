@@ -66,7 +66,7 @@ pub(super) fn page() -> String {
     }
     line!(
         page,
-        "\nFor example, to send requests to Gmail through your own gateway:\n```toml\n{EXAMPLE}```"
+        "\nFor example, to send requests to Gmail through your own gateway, and name a set of tools:\n```toml\n{EXAMPLE}```"
     );
     line!(
         page,
@@ -158,6 +158,7 @@ mod tests {
             let found = key.split('.').try_fold(&example, |at, step| match step {
                 "PRODUCT" => at.get("mail"),
                 "ORIGIN" => at.get("gmail"),
+                "TOOL_SET" => at.get("support"),
                 step => at.get(step),
             });
             assert!(found.is_some(), "{key}");
