@@ -10,10 +10,7 @@ use stead_core::{
 };
 use stead_google::decode_base64;
 
-use crate::{
-    Attachment, content::Content, part::Part, readable::AttachmentView,
-    scopes,
-};
+use crate::{Attachment, content::Content, part::Part, readable::AttachmentView, scopes};
 
 /// Download an attachment as base64 in `data`. Base64 needs four bytes for every three.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
