@@ -100,9 +100,8 @@ impl Catalogue {
                 None => self.sets.get(name).map(Kind::Own),
             },
         };
-        kind.map(ToolSet).ok_or_else(|| {
-            Error::invalid_at("/tool_set", unknown(name, self.set_names().into_iter()))
-        })
+        kind.map(ToolSet)
+            .ok_or_else(|| Error::invalid_at("/tool_set", unknown(name, self.set_names())))
     }
 
     /// The names of all sets.

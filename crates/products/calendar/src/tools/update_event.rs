@@ -7,7 +7,8 @@ use stead_core::{
     Error, ErrorKind, Result, Setters,
     error::Violations,
     tool::{
-        ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool,
+        ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Retry,
+        Tool,
     },
 };
 
@@ -244,6 +245,10 @@ impl UpdateEvent {
         );
         if self.create_meeting_room == Some(true) {
             request = request.then(meeting::THEN);
+        }
+        if self.send_updates == Some(true) {
+            // A repeat would notify the guests again.
+            request = request.retry(Retry::Unprocessed);
         }
         match etag {
             Some(etag) => request.header("if-match", etag),
