@@ -40,7 +40,7 @@ pub struct PermissionChoice {
     pub text: String,
     /// Whether a connection usually has it: one of the product's default scopes, or a capability that a tool needs.
     pub is_usual: bool,
-    /// The preset that has it, which tells the vendor's conditions.
+    /// The preset that has only this permission, which tells the vendor's conditions.
     pub preset: Option<&'static Preset>,
     /// Names of the tools that need no other permission.
     pub tools: Vec<&'static str>,
@@ -65,13 +65,13 @@ impl Product {
         self.presets.iter().find(|preset| preset.name == name)
     }
 
-    fn preset_with(&self, scope: &str) -> Option<&'static Preset> {
+    fn preset_of(&self, scope: &str) -> Option<&'static Preset> {
         let mut presets = self.presets.iter();
-        presets.find(|preset| preset.scopes.contains(&scope))
+        presets.find(|preset| preset.scopes == [scope])
     }
 
-    /// The permissions that a connection can have, described in English. The usual ones come first, then those of
-    /// presets, then those that enable tools, then the rest. Empty if connections take no permissions.
+    /// The permissions that a connection can have, described in English. The usual ones come first, then those
+    /// with a preset, then those that enable tools, then the rest. Empty if connections take no permissions.
     pub fn permission_choices(&self) -> Vec<PermissionChoice> {
         let (always, default) = match self.oauth.permissions {
             Permissions::Scopes { always, default } => (always, Some(default)),
@@ -90,7 +90,7 @@ impl Product {
                         Some(default) => default.contains(&name.as_str()),
                         None => !tools.is_empty(),
                     },
-                    preset: self.preset_with(name),
+                    preset: self.preset_of(name),
                     name: name.clone(),
                     text: text.clone(),
                     tools,
