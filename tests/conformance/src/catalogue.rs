@@ -8,6 +8,7 @@ use serde_json::Value;
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) product: String,
+    pub(crate) effect: String,
     /// Any one of these is enough.
     pub(crate) scopes: Vec<String>,
 }
@@ -32,6 +33,7 @@ pub(crate) fn read(stead: &Path) -> Result<Vec<Tool>> {
             Ok(Tool {
                 name: text("name")?,
                 product: text("product")?,
+                effect: text("effect")?,
                 scopes: scopes
                     .filter_map(|scope| scope.as_str().map(str::to_owned))
                     .collect(),

@@ -113,6 +113,7 @@ fn check_fixtures(
                 case: &exchange.case,
                 request: &exchange.request,
                 scopes: tool.map(|tool| tool.scopes.as_slice()),
+                changes: tool.is_some_and(|tool| tool.effect != "read"),
             };
             let validation = validator.request(&checked)?;
             tally.requests += 1;

@@ -33,6 +33,8 @@ pub(crate) struct CheckedRequest<'a> {
     pub(crate) request: &'a Request,
     /// The scopes that the tool declares. `None` if there's no tool.
     pub(crate) scopes: Option<&'a [String]>,
+    /// Whether the tool changes something, so that a request that reads only prepares it.
+    pub(crate) changes: bool,
 }
 
 pub(crate) struct Validation<'a> {
@@ -130,9 +132,11 @@ impl Validator {
         let request = &speaking(product, request, matched.source);
         validation.outcome = request::check(matched.description, matched.method, request)?;
         if let Some(scopes) = checked.scopes {
-            validation
-                .outcome
-                .add(request::scopes(matched.method, scopes));
+            validation.outcome.add(request::scopes(
+                matched.method,
+                scopes,
+                checked.changes && checked.request.verb == "GET",
+            ));
         }
         let elsewhere = |matched: Matched<'_>| {
             let request = speaking(product, request, matched.source);

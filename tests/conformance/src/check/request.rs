@@ -110,8 +110,9 @@ pub(crate) fn check(
     Ok(outcome)
 }
 
-/// Checks the scopes of the tool that sends a request. Each declared scope must be enough on its own.
-pub(crate) fn scopes(method: &Method, declared: &[String]) -> Outcome {
+/// Checks the scopes of the tool that sends a request. Each declared scope must be enough on its own. If a tool changes
+/// something and the request only prepares that, one of them is enough: the tool asks for the scope if it needs it.
+pub(crate) fn scopes(method: &Method, declared: &[String], prepares: bool) -> Outcome {
     let mut outcome = Outcome::default();
     let Some(accepted) = &method.scopes else {
         if !declared.is_empty() {
@@ -128,6 +129,9 @@ pub(crate) fn scopes(method: &Method, declared: &[String]) -> Outcome {
                 accepted.join(", ")
             ),
         );
+    }
+    if prepares && declared.iter().any(|scope| accepted.contains(scope)) {
+        return outcome;
     }
     for scope in declared.iter().filter(|scope| !accepted.contains(scope)) {
         outcome.wrong(

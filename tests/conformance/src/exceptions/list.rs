@@ -98,6 +98,15 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception::new(NOTION_2025, &["body/sorts/*"], SORT_BY_TIME)
         .of("POST", "/v1/data_sources/{data_source}/query")
         .instead(Instead::Schema(NOTION_2026, SORTS)),
+    Exception::new(
+        NOTION_2025,
+        &["body/result_type"],
+        "Notion API, \"Query a data source\": pages or data sources",
+    )
+    .of("POST", "/v1/data_sources/{data_source}/query")
+    .instead(Instead::Description(NOTION_2026)),
+    Exception::new(NOTION_2026, &["response/request_status"], INCOMPLETE)
+        .of("POST", "/v1/data_sources/{data_source}/query"),
     Exception::new(NOTION_2025, &["response/additional_data"], ERRORS)
         .instead(Instead::Description(NOTION_2026)),
     Exception::new(NOTION_2025, &["response/request_id"], ERRORS),
@@ -158,6 +167,8 @@ const CREATE_A_PAGE: &str =
 const SORT_BY_TIME: &str = "Notion API, \"Sort database entries\": by a timestamp";
 const SORTS: &str = "/paths/~1v1~1data_sources~1{data_source_id}~1query/post/requestBody/content\
      /application~1json/schema/properties/sorts/items";
+const INCOMPLETE: &str =
+    "Notion API, \"Query a data source\": a result of more than ten thousand rows is incomplete";
 const ERRORS: &str = "Notion API, \"Errors\": request_id and additional_data";
 const EDITORS: &[&str] = &["response/created_by", "response/last_edited_by"];
 const DATABASE: &str = "Notion API, \"Database\": created_by and last_edited_by";

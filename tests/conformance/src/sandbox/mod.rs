@@ -45,6 +45,9 @@ pub(crate) fn check(
         let files = files.iter().filter(|file| file.product == product.name);
         // The IDs of a fixture's first request exist in the sandbox. Later requests would need IDs from responses.
         let plain_uses = files.filter_map(|file| file.exchanges.first());
+        // A step's body is JSON, and an upload has parts.
+        let plain_uses =
+            plain_uses.filter(|exchange| !exchange.request.target.starts_with("/upload/"));
         let steps: Vec<Step> = journey
             .into_iter()
             .chain(plain_uses.map(Step::of))
@@ -137,6 +140,7 @@ fn checked<'a>(
         case: "",
         request,
         scopes: None,
+        changes: false,
     };
     for source in product.sources {
         let checked = at(source.origin);

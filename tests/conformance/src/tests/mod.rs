@@ -100,6 +100,7 @@ fn checked<'a>(product: &'a Product, request: &'a Request) -> CheckedRequest<'a>
         case: "",
         request,
         scopes: None,
+        changes: false,
     }
 }
 
