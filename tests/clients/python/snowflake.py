@@ -48,7 +48,7 @@ def _():
 @check("snowflake: an error has its code")
 def _():
     try:
-        run("selec 1")
+        run("select * from nothing_here")
     except ApiException as error:
         assert error.status == 422, error
         return
