@@ -71,7 +71,7 @@ enum ConnectionsCommand {
         name: String,
         #[command(flatten)]
         client: Client,
-        /// Allow none of the requests that Stead refuses otherwise.
+        /// Allow no dangerous requests.
         #[arg(long, conflicts_with = "allowed_requests")]
         allow_no_requests: bool,
         /// Disable it. Its accounts keep their state.
@@ -122,8 +122,7 @@ struct Client {
     #[arg(long, value_name = "JSON", value_parser = object)]
     settings: Option<Map<String, Value>>,
 
-    /// Kind of requests to allow that Stead refuses otherwise, such as empty_trash. You can repeat this option. It
-    /// replaces the whole list.
+    /// Kind of dangerous requests to allow, such as empty_trash. You can repeat this option. It replaces the whole list.
     #[arg(long = "allow-request", value_name = "KIND")]
     allowed_requests: Vec<String>,
 }

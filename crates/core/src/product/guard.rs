@@ -104,10 +104,7 @@ pub struct Guarded {
 impl Product {
     /// The kind of a request that the connection has to allow. The first kind that fits decides.
     pub fn guarded(&'static self, request: &SentRequest<'_>) -> Option<Guarded> {
-        if self.guards.is_empty() || request.is_get() {
-            return None;
-        }
-        let path = request.lenient_segments();
+        let path = self.guarded_path(request)?;
         self.guards.iter().find_map(|guard| {
             let mut fitting = guard
                 .requests
@@ -128,14 +125,17 @@ impl Product {
         &'static self,
         request: &SentRequest<'_>,
     ) -> impl Iterator<Item = &'static Guard> {
-        let path = match self.guards {
-            [] => Vec::new(),
-            _ => request.lenient_segments(),
-        };
+        let path = self.guarded_path(request).unwrap_or_default();
         self.guards.iter().filter(move |guard| {
             let mut requests = guard.requests.iter();
             requests.any(|one| one.reads_body && one.fits(request.method.as_str(), &path))
         })
+    }
+
+    /// The segments to compare with guarded requests. `None` if the request can't be one, such as a `GET`.
+    fn guarded_path(&self, request: &SentRequest<'_>) -> Option<Vec<String>> {
+        let may_be = !self.guards.is_empty() && !request.is_get();
+        may_be.then(|| request.lenient_segments())
     }
 }
 

@@ -143,8 +143,7 @@ pub struct NewConnection {
     /// Settings of the product.
     #[serde(default)]
     pub settings: Map<String, Value>,
-    /// Kinds of requests to allow that Stead refuses otherwise, such as `empty_trash`. Each product has its own. Defaults
-    /// to none.
+    /// Kinds of dangerous requests to allow, such as `empty_trash`. Each product has its own kinds. Defaults to none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_requests: Option<Vec<String>>,
 }

@@ -129,7 +129,7 @@ pub(crate) fn played() -> Vec<product::Api> {
     titles.into_iter().zip(&APIS).map(api).collect()
 }
 
-/// What a request can read and change: the sandbox's clock and IDs, and everything at Google.
+/// The state that a request reads and changes: the sandbox's clock and IDs, and all data at Google.
 pub(crate) struct State<'a> {
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a mut Ids,

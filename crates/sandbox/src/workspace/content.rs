@@ -47,7 +47,7 @@ pub(crate) enum Parent {
     Top(Option<&'static str>),
     /// Another page.
     Page(String),
-    /// A data source, of which the page is a row.
+    /// A data source. The page is one of its rows.
     Source(String),
 }
 

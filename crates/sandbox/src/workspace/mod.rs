@@ -76,7 +76,7 @@ pub(crate) fn played() -> product::Api {
     }
 }
 
-/// What a request can read and change: the sandbox's clock and IDs, and everything at Notion.
+/// The state that a request reads and changes: the sandbox's clock and IDs, and all data at Notion.
 struct State<'a> {
     now: Timestamp,
     ids: &'a mut Ids,

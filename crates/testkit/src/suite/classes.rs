@@ -68,7 +68,8 @@ fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<St
     ))
 }
 
-/// What the product says of a request; `None` if it has no target. The error is the fault, if it is one.
+/// The product's classification of a request. `None` if the request has no target. If the product doesn't know it, the
+/// error is the fault, or `None` if policies deny such a path anyway.
 pub(super) fn classified(
     product: &Product,
     request: &ApiRequest,

@@ -1,4 +1,5 @@
-//! What a tool that changes something must show: its traps, whether Stead resends it, and what policies know of it.
+//! Checks the fixtures of tools that change something. They must cover the tool's traps, and say whether Stead resends a
+//! request and which facts policies read.
 
 use serde_json::json;
 use stead_core::{

@@ -27,8 +27,6 @@ pub struct McpOffer<'c> {
     pub set: ToolSet<'c>,
     /// Whether its list has output schemas.
     pub output_schemas: bool,
-    /// Whether all tools that it can call are read-only.
-    pub read_only: bool,
     /// Form and size of its results.
     pub results: &'c ResultOptions,
 }
@@ -72,7 +70,9 @@ impl<'c> McpOffer<'c> {
             return Ok(Vec::new());
         }
         let products = self.tools.iter().map(|tool| tool.product().name);
-        meta_tools(products.collect(), self.read_only, ExportFormat::Mcp)
+        let mut effects = self.tools.iter().map(|tool| tool.entry().effect());
+        let read_only = effects.all(|effect| effect == Effect::Read);
+        meta_tools(products.collect(), read_only, ExportFormat::Mcp)
     }
 }
 
@@ -133,7 +133,6 @@ pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
         tools,
         set,
         output_schemas: session.output_schemas,
-        read_only: session.read_only,
         results: &session.results,
     })
 }

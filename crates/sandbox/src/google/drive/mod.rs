@@ -192,7 +192,7 @@ pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
     shown
 }
 
-/// What the user may do with a file.
+/// The user's rights to a file.
 fn capabilities(world: &World, file: &File, me: &str) -> Value {
     let changes = world.files.may_change(file, me);
     json!({

@@ -1,6 +1,6 @@
-//! `GET /v1/tools?product=&effect=&connection_name=&tool_set=&identifier=&format=&detail=&mode=`: the newest version of every
-//! tool, by name, on one page. Commas separate several products. With an identifier, each tool says whether that user
-//! can call it. With a format, each is in that model vendor's format. The mode `search` returns three tools that
+//! `GET /v1/tools?product=&effect=&connection_name=&tool_set=&identifier=&format=&detail=&mode=`: the newest version of
+//! every tool, by name, on one page. Commas separate several products. With an identifier, each tool says whether that
+//! user can call it. With a format, each is in that model vendor's format. The mode `search` returns three tools that
 //! replace all others.
 
 use schemars::JsonSchema;

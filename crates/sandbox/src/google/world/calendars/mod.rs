@@ -50,7 +50,7 @@ pub(crate) struct Listing {
     pub(crate) removed: bool,
 }
 
-/// What a user may do with a calendar. Each role includes the previous ones.
+/// A user's role in a calendar. Each role includes the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
@@ -156,7 +156,7 @@ impl Calendars {
 }
 
 impl Calendar {
-    /// What a user may do with it. `None` if the calendar isn't in the user's list.
+    /// The user's role. `None` if the calendar isn't in the user's list.
     pub(crate) fn role(&self, user: &str) -> Option<Role> {
         self.listing(user).map(|listing| listing.role)
     }
