@@ -18,7 +18,7 @@ const TURNS: usize = 40;
 /// otherwise ends the turn with the call, so a script reads like a program.
 pub type Model = fn(&Conversation) -> Result<String, Step>;
 
-/// What a model does next.
+/// The next step of a model.
 #[derive(Debug)]
 pub enum Step {
     Call(Call),
@@ -33,7 +33,7 @@ pub struct Call {
     arguments: Value,
 }
 
-/// What a model reads.
+/// The tools and messages that a model reads.
 #[derive(Debug)]
 pub struct Conversation {
     /// Names of the tools that it was offered.

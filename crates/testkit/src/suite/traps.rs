@@ -44,7 +44,7 @@ pub(super) fn traps_have_cases(subject: &Subject, tool: &CatalogueTool, faults: 
     }
 }
 
-/// What a case says of resending is what its requests say.
+/// A case's `resend` agrees with its requests.
 pub(super) fn cases_say_what_is_resent(
     _: &Subject,
     tool: &CatalogueTool,
@@ -65,7 +65,7 @@ pub(super) fn cases_say_what_is_resent(
     }
 }
 
-/// What a case says of the facts is what the product says of its requests.
+/// A case's `facts` are those that the product finds in its requests.
 pub(super) fn cases_say_what_policies_know(
     subject: &Subject,
     tool: &CatalogueTool,
