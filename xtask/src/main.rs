@@ -30,51 +30,48 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 const USAGE: &str = "\
-cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; --all adds the matrices, the
-                                longest searches and journeys, and what is missing is a failure
-cargo xtask tidy                the rules of the project that no other tool can prove
-cargo xtask size [COMMIT]       lines of code, tests and comments, and files, by crate; with a commit, their growth since then
-cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
+cargo xtask test [--fast|--all] runs all checks. --fast skips the slow ones; --all adds the matrices and the long journeys, and
+                                fails if something isn't installed
+cargo xtask tidy                checks the project's own rules
+cargo xtask size [COMMIT]       counts lines of code, tests and comments, and files, by crate; with a commit, what grew since
+cargo xtask codegen [--check]   writes the generated pages of docs/reference; --check compares them instead
 cargo xtask new-tool PRODUCT NAME
-                                makes the three files of a tool
-cargo xtask fixtures [--check]  lays out the fixture files, or says which are not
+                                creates the three files of a new tool
+cargo xtask fixtures [--check]  formats the fixture files; --check lists those that aren't formatted
 cargo xtask fixtures --bless TOOL/CASE
-                                writes what the case sends and returns into its fixture
+                                records what the case sends and returns in its fixture
 cargo xtask conformance [--descriptions FOLDER]
-                                requests and responses, held against the products' own descriptions
-cargo xtask shells [--all]      the shells into which the journeys are pasted: installed where they are missing; with
-                                --all, what is missing is a failure
-cargo xtask postgres [--all]    the database server that tests of the store start: installed where it is missing; with --all,
-                                all of these tests, and what is missing is a failure
-cargo xtask clients [--all]     the products' own SDKs, through the proxy, and every operation with made-up input; with
-                                --all, what is missing is a failure
+                                checks requests and responses against the vendors' API descriptions
+cargo xtask shells [--all]      installs the shells that the tests of pasted commands use
+cargo xtask postgres [--all]    installs PostgreSQL for the tests of the store; --all also runs all of these tests
+cargo xtask clients [--all]     runs the vendors' own SDKs through the proxy, and each operation with generated input
 cargo xtask mcp-conformance [--all]
-                                the official suite of the Model Context Protocol; with --all, a missing npm is a failure
+                                runs the official test suite of the Model Context Protocol
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
-                                journeys through the dashboard in Chromium; with --all, pictures of every page are written to
-                                target/screenshots, and what is missing is a failure; with --readme, the pictures of README
-cargo xtask docs [--all] [PAGE…] runs the blocks of the book's pages, or of a page or folder below docs, against `stead dev`; with
-                                --all, what is missing is a failure
+                                uses the dashboard in Chromium; --all writes a picture of each page to target/screenshots;
+                                --readme takes the pictures of the README
+cargo xtask docs [--all] [PAGE…]
+                                runs the commands in the guides against `stead dev`; PAGE is a page or folder under docs
 cargo xtask prose [--all] [FOLDER]
-                                how the texts read that people read, and their spelling; with a folder, also what isn't
-                                rewritten yet; with --all, a linter that can't be installed is a failure
-cargo xtask prose --count       words and sentences of README and docs, and how hard they are to read
+                                checks style and spelling of the texts; with a folder, also lists what to rewrite there
+cargo xtask prose --count       counts words and sentences of README and docs, and how hard they are to read
 cargo xtask book [--all] [--serve]
-                                builds the book over docs into target/book, every link checked; with --serve, shows it at
-                                http://127.0.0.1:8000 and builds what changes; with --all, a missing Python is a failure
-cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
-                                that cannot be made is a failure
+                                builds the book into target/book and checks its links; --serve shows it at
+                                http://127.0.0.1:8000 and rebuilds it when a page changes
+cargo xtask deny [--all]        checks licences, sources and known vulnerabilities of the dependencies
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
-                                the real service, killed and starved at every write: what must not be lost is not
+                                kills the real service at each write and starves it, and checks that nothing is lost
 cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
-                                inputs that are led by coverage, for each target 10 minutes; with --smoke 20 seconds
+                                fuzzes each target for 10 minutes; with --smoke for 20 seconds
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
-                                an older version and this one side by side on one PostgreSQL, under load; the older one is
-                                built from its commit, once
+                                runs an older version and this one on one PostgreSQL, under load; builds the older one from
+                                its commit unless --old names it
 cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]
                   [--binary STEAD] [--against STEAD]
-                                what Stead costs next to nginx on this machine, and next to another binary of Stead. Parts:
-                                start, calls, memory, disk, accounts. Builds a release unless --binary names one";
+                                measures Stead beside nginx, and beside another binary of Stead with --against. Parts: start,
+                                calls, memory, disk, accounts. Builds a release unless --binary names one
+
+If a check needs a program that isn't installed, it installs it or says what is missing and goes on. With --all, it fails.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
