@@ -345,7 +345,7 @@ async fn every_route_shows_a_hidden_connection_as_one_that_there_is_not() {
         }
     }
     assert!(asked > 50, "{asked}");
-    // It wasn't changed.
+    // The account wasn't changed.
     let account = service.get("/v1/accounts/mail/u1").await.json();
     assert_eq!(account["state"], "active");
     let path = format!("/v1/webhooks/{}", hidden.webhook);

@@ -234,7 +234,7 @@ async fn a_browser_gets_a_page_where_a_program_gets_a_problem() {
         browsed(&service, "/oauth/token").await.header("allow"),
         "POST"
     );
-    // The default of Java's oldest client. The token shows that it's a program.
+    // The default `Accept` of Java's oldest client. The token shows that it's a program.
     let request = service
         .request("GET", "/v1/nothing")
         .header(header::ACCEPT, "text/html, image/gif, */*; q=.2");
@@ -424,7 +424,7 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     )
     .await;
     let router = crate::router(&service.platform);
-    // The application's own routes, for any path.
+    // The application has its own routes, for any path.
     let own = axum::routing::get(async || "by the application");
     let application = axum::Router::new().nest("/stead", router);
     let nested = service.within(|_| application.route("/{*path}", own));

@@ -1,4 +1,4 @@
-//! Every action of the dashboard, in a session that has proved long ago whose it is.
+//! Every action of the dashboard, in a session whose last step-up was long ago.
 
 use std::time::Duration;
 

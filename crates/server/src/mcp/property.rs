@@ -1,5 +1,5 @@
-//! A property of every message: if Stead answers a call without the transport, the transport would have read the same
-//! call.
+//! A property of every message: if Stead answers a call without the transport, the transport would have understood the
+//! same call.
 
 use axum::body::Bytes;
 use http::{HeaderValue, Request};

@@ -232,7 +232,7 @@ async fn paths_of_the_proxy_host_are_the_products_own() {
         begun.header("location"),
         format!("{PROXY_URL}{upload}&upload_id=1")
     );
-    // The host as HTTP/2 names it.
+    // HTTP/2 puts the host into the URI.
     let request = Request::get(format!("{PROXY_URL}{PROFILE}"))
         .header(header::AUTHORIZATION, format!("Bearer {write}"));
     let response = service.send(request.body(Body::empty()).unwrap()).await;
@@ -304,7 +304,7 @@ async fn the_router_adds_nothing_to_the_response_of_a_product() {
         assert_eq!(response.status, StatusCode::NO_CONTENT, "{what}");
         assert_eq!(response.header("content-length"), "", "{what}");
     }
-    // A path that the service has too, with a method that it doesn't have there.
+    // The service has this path too, but not with this method.
     let path = "/v1/connections";
     let refused = send(&service, &write, "proxy.example.com", "PUT", path).await;
     refused.assert_problem(StatusCode::BAD_REQUEST, "path_invalid");

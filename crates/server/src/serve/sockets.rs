@@ -107,7 +107,7 @@ async fn where_there_are_too_many_connections_one_without_a_request_makes_room()
         assert_eq!(&response, b"HTTP/1.1 200 OK");
         assert_eq!(silent.read(&mut [0; 1]).await.unwrap(), 0, "made room");
         silent = another;
-        // It's idle once its response was read to the end.
+        // The connection is idle once its response has been read.
         let mut rest = Vec::new();
         while !rest.ends_with(b"done") {
             rest.push(silent.read_u8().await.unwrap());
@@ -233,7 +233,7 @@ async fn stopped(seconds: u64, is_known: bool, pause: u64) -> (String, u64, usiz
     tokio::time::sleep(Duration::from_secs(1)).await;
     stop.send(()).unwrap();
     tokio::time::sleep(Duration::from_secs(pause)).await;
-    // It may be cut off.
+    // The service may have closed the connection.
     let _ = caller.write_all(b"def").await;
     let mut response = String::new();
     let _ = caller.read_to_string(&mut response).await;

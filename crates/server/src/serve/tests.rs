@@ -76,7 +76,7 @@ async fn closed_http2_after(caller: &mut DuplexStream, room: u8) -> u64 {
         caller.read_exact(&mut payload).await.unwrap();
         if (kind, flags) == (PING, 0) {
             head[4] = 1;
-            // It may be closing.
+            // The connection may be closing.
             let _ = caller.write_all(&[&head[..], &payload].concat()).await;
         }
         if kind == DATA && room > 0 {

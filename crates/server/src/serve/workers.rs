@@ -61,7 +61,7 @@ impl Workers {
             return;
         };
         let counted = Counted::new(&worker.connections);
-        // Another runtime accepted it.
+        // The stream was accepted on another runtime and must be registered with the worker's.
         let stream = stream.into_std();
         worker.handle.spawn(async move {
             let _counted = counted;

@@ -1,5 +1,5 @@
-//! What a caller over HTTP/2 can do to a service that everyone shares. Whoever floods is sent away, whoever holds streams
-//! open holds nothing that others need, and everyone else is answered meanwhile.
+//! HTTP/2 callers who try to exhaust a service that everyone shares. The service disconnects floods, and open streams
+//! hold no resources that others need. Everyone else still gets responses.
 
 use crate::{
     http2_caller::{
@@ -76,7 +76,7 @@ async fn bodies_that_do_not_come_keep_no_one_out() {
         assert!(caller.send(&heads).await);
         callers.push(caller);
     }
-    // One network has some dozens of places; all others of these requests are refused.
+    // A network gets a few dozen places. All other requests are rejected.
     for caller in &callers {
         caller.has_responses(STREAMS as usize - 64).await;
     }

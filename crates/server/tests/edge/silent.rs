@@ -1,4 +1,4 @@
-//! Callers who open connections and say nothing, or stop in the middle.
+//! Callers that open connections and send nothing, or stop in the middle.
 
 use tokio::io::AsyncWriteExt as _;
 

@@ -1,4 +1,4 @@
-//! The pages of accounts: what they show of any user, and what their forms do.
+//! The pages of accounts, with any identifier, and their forms.
 
 use http::StatusCode;
 use stead_core::{
@@ -57,7 +57,7 @@ async fn each_action_is_done_and_said_for_any_identifier() {
         let page = browser.get(&path("/disconnect")).await;
         page.assert_contains("Also revoke the consent at Gmail");
         page.assert_contains("No other account here is affected.");
-        // To look at it does nothing.
+        // Viewing the page changes nothing.
         assert_eq!(state(&browser, identifier).await, AccountState::Active);
         let page = act(&browser, &path("/disconnect"), "&revoke_at_product=true").await;
         page.assert_contains("asks the product to revoke the consent");
@@ -150,7 +150,7 @@ async fn the_timeline_has_every_event_and_call_once_the_newest_first() {
             service
                 .post("/v1/tools/mail_list_drafts/execute", body)
                 .await;
-            // On a clock that does not wait.
+            // Waits for the call to appear in the history. The service's clock doesn't wait.
             tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         }
     }

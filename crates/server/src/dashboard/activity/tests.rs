@@ -1,4 +1,4 @@
-//! The pages of what happens, and their stream.
+//! The pages of the activity, and their live stream.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn calls_are_found_counted_and_explained() {
         "Unknown connection",
         "data-stream=\"&#x2f;dashboard&#x2f;activity&#x2f;live?kind=calls&amp;\"",
     ] {
-        // Both calls are of a connection that exists.
+        // Both calls name a connection that exists.
         match part {
             "Unknown connection" => assert!(!page.text().contains(part)),
             _ => page.assert_contains(part),
@@ -155,7 +155,7 @@ async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
     let id = executed(&service).await;
     let rows = next(&mut calls).await.unwrap();
     assert!(rows.contains(&id) && rows.contains(ODD_AS_TEXT), "{rows}");
-    // The charts follow.
+    // The charts are updated too.
     let summary = next(&mut calls).await.unwrap();
     assert!(summary.contains("event: summary\n"), "{summary}");
     let second = executed(&service).await;
@@ -191,7 +191,7 @@ async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
     let mut again = stream(&service, &session, "kind=events").await;
     assert_eq!(again.status(), StatusCode::OK);
     assert!(next(&mut again).await.is_some());
-    // Somebody who opens the address sees the page.
+    // A browser that opens the stream's address gets the page.
     let cookie = format!("stead-80={session}");
     let page = service.browse("GET", STREAM, Some(&cookie)).await;
     assert_eq!(page.header("location"), "/dashboard/activity");

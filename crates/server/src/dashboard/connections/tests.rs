@@ -325,14 +325,14 @@ async fn a_test_consents_and_calls_and_cleans_up() {
             .await;
         shown.assert_contains("redirect URI, client ID and client secret are correct");
         let form = format!("authorization_id={authorization_id}");
-        // Sent twice, it confirms and calls twice.
+        // Sending the form twice confirms and calls twice.
         for _ in 0..2 {
             let ran = browser.submit("/mail/test/run", &form).await;
             assert_eq!(ran.status, StatusCode::OK);
             ran.assert_contains("The connection works");
             ran.assert_contains("<b>ada@example.com</b>");
         }
-        // Later, without the id.
+        // A later run doesn't need the ID.
         let ran = browser.submit("/mail/test/run", "").await;
         ran.assert_contains("The connection works");
         let ended = browser.submit("/mail/test/disconnect", "").await;

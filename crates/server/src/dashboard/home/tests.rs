@@ -1,4 +1,4 @@
-//! The first steps, and addresses that lead nowhere.
+//! The first steps, and pages that don't exist.
 
 use axum::body::Body;
 use http::{Request, StatusCode};

@@ -1,4 +1,4 @@
-//! The playground: its form, its two kinds of calls, and what it shows of what comes back.
+//! The playground: its form, its two kinds of calls, and how it shows their results.
 
 use http::StatusCode;
 use serde_json::json;
@@ -246,7 +246,7 @@ async fn each_call_by_a_member_is_in_the_audit_log_without_what_is_the_users() {
         let text = serde_json::to_string(entry).unwrap();
         assert!(!text.contains("CANARY") && !text.contains(ODD), "{text}");
     }
-    // An application's own calls are in the history only.
+    // Calls by an application only appear in the history.
     let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
     let called = browser.0.post("/v1/tools/mail_fetch_mails/execute", body);
     assert_eq!(called.await.status, StatusCode::OK);

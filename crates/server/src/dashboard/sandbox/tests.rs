@@ -1,4 +1,4 @@
-//! The page of the sandbox: it shows what there is as text, and asks the sandbox for what its forms say.
+//! The page of the sandbox: it shows records as text, and its forms send the right requests to the sandbox.
 
 use http::StatusCode;
 

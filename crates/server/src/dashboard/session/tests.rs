@@ -287,7 +287,7 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
         );
         assert_eq!(refused.header("set-cookie"), "", "{what}");
     }
-    // Without the option no one is.
+    // Without the option, no one is signed in automatically.
     let service = TestService::new().await;
     let page = from(&service, local, "127.0.0.1", None).await;
     assert_eq!(page.status, StatusCode::SEE_OTHER);

@@ -1,4 +1,4 @@
-//! The ways in, as a browser goes them.
+//! Every way to sign in, as a browser uses it.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -129,7 +129,7 @@ async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
     wrong.assert_contains("The email address or the password is wrong");
     wrong.assert_contains("aria-describedby=\"problem\"");
     assert_eq!(wrong.header("set-cookie"), "");
-    // The id that the browser had before is not the one that it gets.
+    // Signing in changes the session ID, to prevent session fixation.
     let right = send(&service, path, &first, &enter(PASSWORD, "/dashboard?a=b")).await;
     assert_eq!(right.header("location"), "/dashboard?a=b");
     assert_ne!(cookie(&right), first);
@@ -293,7 +293,7 @@ async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_sessio
     }
     let stranger = send(&service, path, "", &enter(PASSWORD)).await;
     assert_eq!(stranger.status, StatusCode::TOO_MANY_REQUESTS);
-    // The browser of the owner, at the same address as strangers.
+    // The owner's known browser isn't limited, although it shares the strangers' address.
     let signed_in = send(&service, path, &known, &enter(PASSWORD)).await;
     assert_eq!(
         signed_in.status,
@@ -301,7 +301,7 @@ async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_sessio
         "{}",
         signed_in.text()
     );
-    // The session that is open.
+    // The open session can still step up.
     service.pass(Duration::from_secs(601));
     let page = service.browse("GET", "/dashboard/confirm", Some(&session));
     let csrf = hidden(&page.await, "csrf");

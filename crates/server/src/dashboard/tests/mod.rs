@@ -286,7 +286,7 @@ pub(super) async fn executed(service: &TestService) -> String {
     service
         .post("/v1/tools/mail_list_drafts/execute", body)
         .await;
-    // On a clock that does not wait.
+    // Waits for the call to appear in the history. The service's clock doesn't wait.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let environment = service.platform.environment();
     let filter = stead_core::resource::ExecutionFilter::default();
@@ -311,14 +311,14 @@ async fn every_page_is_whole_with_data_and_without() {
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
-            // It is a stream for those who ask for one, and no page.
+            // This route is a stream and has no page of its own.
             if page.route.path == "/dashboard/activity/live" {
                 continue;
             }
             let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
             let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
-            // If a thing doesn't exist yet, a page says so.
+            // A page may say that a thing doesn't exist yet.
             let of_data = ["{connection_name}", "{approval_id}"];
             let is_there = has_data || !of_data.iter().any(|one| page.route.path.contains(one));
             let expected = match is_there {
@@ -338,7 +338,7 @@ async fn every_page_is_whole_with_data_and_without() {
                 assert_eq!(shown.header(name), value, "{path}");
             }
             let policy = shown.header("content-security-policy");
-            // It is the page of end users, which has a policy of its own.
+            // The preview shows the page for end users, which has its own policy.
             if path == super::settings::PREVIEW {
                 let mut all = shown.headers.get_all("content-security-policy").iter();
                 assert!(all.any(|one| one == "form-action 'none'"), "{all:?}");
@@ -398,7 +398,7 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
         .await
         .unwrap();
     assert_eq!(account.state.name(), "pending_authorization");
-    // The user has not followed the link.
+    // The user hasn't followed the link yet.
     let ran = browser
         .post("/dashboard/try/mail/run", "http://127.0.0.1", "csrf=own")
         .await;

@@ -1,4 +1,4 @@
-//! Every declaration, walked: what it names exists, and its pages are for those with the scope.
+//! Checks every declaration: all names in it exist, and its pages need the declared scope.
 
 use http::StatusCode;
 use serde_json::Value;
