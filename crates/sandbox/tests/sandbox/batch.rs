@@ -146,7 +146,7 @@ async fn what_is_not_a_batch_is_refused() {
     none.refused(400, "badRequest", "batch request");
     let json = stage.json("POST", GMAIL, &ada, &json!({})).await;
     json.refused(400, "badRequest", "multipart/mixed");
-    // Without a token the batch is taken and its parts are refused.
+    // Without a valid token, the batch is accepted but each part is rejected.
     let outer = send(&stage, "/gmail.googleapis.com/batch", "made-up", &[profile]).await;
     assert_eq!(read(&outer)[0].status, 401);
     for path in [

@@ -235,7 +235,7 @@ async fn files_come_in_orders_and_pages() {
         }
     }
     assert_eq!(seen.len(), by_name.len());
-    // A mask without the token stops the paging unseen.
+    // A mask without `nextPageToken` hides that there are more pages.
     let masked = drive
         .list(&[mine, ("pageSize", "1"), ("fields", "files(id)")])
         .await

@@ -331,7 +331,7 @@ async fn parts_are_numbered_and_decoded() {
     assert!(picture["body"]["attachmentId"].is_string());
     assert_eq!(picture["body"].get("data"), None);
 
-    // UTF-8 under a header that says otherwise.
+    // The text is UTF-8, but the header declares another charset.
     let minutes = get("会議の議事録").await;
     assert!(
         minutes["headers"]

@@ -62,7 +62,7 @@ async fn connections_come_in_pages_and_orders() {
     assert_eq!(all["totalPeople"], 7);
     let everyone = names(&all);
     assert_eq!(everyone[0], "Charles Babbage");
-    // A contact without a name has no names at all.
+    // A contact without a name has no member `names`.
     assert_eq!(all["connections"][6].get("names"), None);
     assert!(all["connections"][6]["etag"].is_string());
 
@@ -171,7 +171,7 @@ async fn searches_are_cold_until_they_are_warmed() {
         assert!(person["resourceName"].as_str().unwrap().starts_with(key));
         assert_eq!(search("race").await, json!({}), "prefixes only");
     }
-    // Another account is still cold.
+    // The other account's search isn't warmed up.
     let grace = stage
         .tokens("grace@example.com", &[CONTACTS, OTHERS])
         .await

@@ -41,7 +41,7 @@ async fn a_code_becomes_tokens_once() {
             .starts_with("1//sandbox-")
     );
     assert_eq!(stage.mail("profile", access).await.status, 200);
-    // The second use is refused and ends what the first one gave.
+    // The second use is rejected and revokes the tokens from the first one.
     refused(&stage.exchange(&code).await, 400, "invalid_grant");
     assert_eq!(stage.mail("profile", access).await.status, 401);
 }
@@ -189,7 +189,7 @@ async fn refreshing_gives_a_new_access_token() {
     assert_eq!(renewed.get("refresh_token"), None);
     assert_eq!(renewed["scope"], tokens.response["scope"]);
     assert_eq!(stage.mail("profile", access).await.status, 200);
-    // The earlier access token lives on until it expires.
+    // The earlier access token remains valid until it expires.
     assert_eq!(stage.mail("profile", &tokens.access).await.status, 200);
     assert_eq!(stage.sandbox().token_requests_of("refresh_token"), 1);
     assert_eq!(stage.sandbox().token_requests(), 2);
@@ -298,7 +298,7 @@ async fn revoking_reaches_all_clients_of_the_project() {
     assert_eq!(stage.mail("profile", &grace.access).await.status, 200);
     refused(&revoke(&first.refresh).await, 400, "invalid_token");
     refused(&revoke("made-up").await, 400, "invalid_token");
-    // An access token works as well.
+    // An access token can be revoked too.
     assert_eq!(revoke(&grace.access).await.status, 200);
     refused(&stage.refresh(&grace.refresh).await, 400, "invalid_grant");
 }

@@ -1,4 +1,4 @@
-//! Statements: what they bring, how long they take, and how often they run.
+//! Statements: their results, how long they take, and how often they run.
 
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
@@ -64,13 +64,13 @@ async fn fifty_seconds_end_in_202_and_are_fetched_later() {
     assert_eq!(reply.status, 202, "{}", reply.text);
     assert_eq!(reply.json()["code"], "333334");
     let waiting = handle(&reply);
-    // 45 of the 50 seconds have passed at the product.
+    // At the product, 45 of the 50 seconds have passed.
     stage.sandbox().fault(Fault::Advance { seconds: 4 });
     assert_eq!(stage.ask(&access, &waiting).await.status, 202);
     stage.sandbox().fault(Fault::Advance { seconds: 1 });
     let response = stage.ask(&access, &waiting).await.ok();
     assert_eq!(response["data"], json!([["waited 50 seconds"]]));
-    // Up to 45 seconds are waited for.
+    // The response waits for up to 45 seconds.
     assert_eq!(
         stage.sql(&access, "SELECT SYSTEM$WAIT(45)").await.status,
         200
@@ -220,7 +220,7 @@ async fn a_request_that_is_sent_again_is_not_executed_again() {
         first.json()["statementHandle"]
     );
     assert_eq!(count().await, "5");
-    // Without `retry` it is another execution.
+    // Without `retry`, the statement runs again.
     assert_eq!(
         stage
             .submit(&access, &format!("?requestId={ID}"), &insert)

@@ -1,4 +1,4 @@
-//! What the SQL API refuses before a statement is looked at; the information schema, and SHOW.
+//! The SQL API's checks before it parses a statement, the information schema, and SHOW.
 
 use serde_json::{Value, json};
 

@@ -32,7 +32,7 @@ async fn a_code_becomes_tokens_that_tell_no_lifetime() {
         .await
         .ok();
     assert_eq!(me["id"], tokens["bot_id"]);
-    // The second use is refused and ends what the first one gave.
+    // The second use is rejected and revokes the tokens from the first one.
     assert_eq!(
         stage.notion_exchange(&code).await.json()["error"],
         "invalid_grant"
@@ -167,7 +167,7 @@ async fn refresh_tokens_serve_once() {
             .status,
         200
     );
-    // An old one ends all that came of it.
+    // Using an old refresh token revokes all tokens that followed it.
     let reused = stage
         .notion_refresh(first["refresh_token"].as_str().unwrap())
         .await;

@@ -1,4 +1,4 @@
-//! What can be read, in three versions; what is refused, and misbehaviour on demand.
+//! Reads in three versions of the API, rejected requests, and faults on demand.
 
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
@@ -165,7 +165,7 @@ async fn a_write_can_be_saved_although_the_response_is_503() {
         path_contains: None,
         times: 2,
     });
-    // Reading is not struck.
+    // The fault doesn't affect reads.
     assert_eq!(
         stage
             .notion(OLD, "GET", "users/me", None, &token)
@@ -279,7 +279,7 @@ async fn only_what_is_shared_can_be_seen() {
         (see(&grace, handbook).await, see(&grace, diary).await),
         (200, 404)
     );
-    // A page that another person owns is not shared by ticking it.
+    // Ticking another person's page doesn't share it.
     let code = stage
         .notion_code(&[
             ("user", GRACE),
@@ -298,7 +298,7 @@ async fn only_what_is_shared_can_be_seen() {
     );
     let projects = id(of(&world, "pages", "Projects"));
     assert_eq!(see(&some, projects).await, 404);
-    // What is below a shared page is shared with it.
+    // Sharing a page shares everything below it.
     let notes = id(of(&world, "pages", "Operating notes"));
     assert_eq!(see(&some, notes).await, 200);
     let rows = of(&world, "databases", "Reading list")["data_sources"][0]["rows"].clone();
@@ -318,7 +318,7 @@ async fn a_search_finds_titles_page_by_page() {
     let all = search(OLD, json!({})).await;
     assert_eq!(all["type"], "page_or_database");
     let pages = world["pages"].as_array().unwrap().len();
-    // The database with two data sources does not exist in this version.
+    // This version can't show the database with two data sources.
     assert_eq!(ids(&all).len(), pages + 1);
     let found = search(OLD, json!({"query": "reading LIST"})).await;
     assert_eq!(found["results"][0]["object"], "database");
