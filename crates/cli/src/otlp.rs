@@ -279,7 +279,7 @@ mod tests {
             head.contains("content-type: application/x-protobuf"),
             "{head}"
         );
-        // Texts and ids stand in the message as they are.
+        // Protobuf contains texts and IDs unchanged.
         let has = |part: &[u8]| body.windows(part.len()).any(|bytes| bytes == part);
         let parent = TraceParent::parse(PARENT).unwrap();
         assert!(has(&parent.trace_id.to_bytes()) && has(&parent.span_id));

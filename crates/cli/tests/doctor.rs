@@ -123,7 +123,7 @@ impl Place {
         let bad: Vec<&Value> = findings
             .iter()
             .filter(|one| one["level"] != "ok")
-            // How full this machine's disk is, is not planted.
+            // The use of this machine's disk isn't a planted fault.
             .filter(|one| one["check"] != "environment" && one["check"] != "disk")
             .collect();
         let [found] = bad.as_slice() else {
@@ -154,7 +154,7 @@ fn product_saying(response: String) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
             let mut request = [0; 4096];
-            // The doctor may have gone.
+            // The doctor may have closed the connection.
             let _ = stream.read(&mut request);
             let _ = stream.write_all(response.as_bytes());
         }
@@ -376,7 +376,7 @@ fn a_public_url_that_has_changed_is_found_until_it_is_accepted() {
         "it was https://localhost when",
         "https://127.0.0.1/sso/v1/oauth/conn_",
     );
-    // What a service says on standard error until it stops.
+    // Returns the service's standard error, until it's stopped.
     let serve = |more: &[&str]| {
         let mut child = place
             .command()
@@ -472,7 +472,7 @@ fn a_client_that_its_product_rejects_is_found() {
 #[test]
 fn revocations_that_wait_for_long_are_found() {
     let place = Place::new("");
-    // Of 2025, a UUID of the seventh version.
+    // A UUID of version 7, with a time in 2025.
     let id = "out_01941f297c007000800000000000000a";
     let body = json!({
         "id": id,

@@ -1,4 +1,4 @@
-//! Where two JSON values differ, in words that a person reads.
+//! Describes the differences between two JSON values for people.
 
 use serde_json::Value;
 

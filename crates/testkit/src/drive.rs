@@ -1,4 +1,5 @@
-//! Running a tool without a runtime: one poll, which proves that it awaits only its `Io`.
+//! Runs a tool without a runtime, with a single poll. This proves that the tool awaits only its
+//! `Io`.
 
 use std::{
     fmt,

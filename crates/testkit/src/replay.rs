@@ -1,4 +1,4 @@
-//! A case of a fixture, run again: what the tool sends and returns is compared with what the case says.
+//! Replays a case of a fixture, and compares the tool's requests and result with those of the case.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A runtime for tests: a clock that only a hand moves.
+//! A runtime for tests, whose clock only moves when the test moves it.
 
 use std::{
     fmt,
@@ -143,7 +143,7 @@ impl Future for Sleep {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A failed test must not hide behind a second panic.
+    // After a failed test, a second panic would hide the first.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! The checks of readable views against a product whose views lose texts.
+//! The checks of readable views, run on a product whose views lose texts.
 
 use std::path::Path;
 

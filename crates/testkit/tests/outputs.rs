@@ -1,4 +1,4 @@
-//! The checks of outputs against a product whose outputs hold every fault.
+//! The checks of outputs, run on a product whose outputs have every fault.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The requests of a dry run as curl commands for the proxy of a service.
+//! The requests of a dry run as curl commands for a service's proxy.
 
 use stead::Error;
 use stead_core::{

@@ -146,7 +146,7 @@ impl Executions {
 async fn exists(stead: &stead::Stead, name: &str) -> Outcome {
     match stead.connections().read(name).await {
         Err(error) if error.kind() == ErrorKind::UnknownConnection => Err(error.into()),
-        // It may be one that this credential may not see.
+        // This credential may not be allowed to see the connection.
         _ => Ok(()),
     }
 }

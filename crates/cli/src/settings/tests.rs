@@ -110,7 +110,7 @@ fn every_setting_follows_from_its_flag_then_its_variable_then_the_file() {
         let folder = Folder::with(&format!("{} = {other}", key_of(option).unwrap()));
         let texts = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         let by_flag = [flag(option, &one_text)];
-        // The flag of an option without a value has no text.
+        // The flag of an option without a value takes no text.
         if option.get_action().takes_values() {
             assert_eq!(folder.serve(id, &by_flag), texts(&one_text), "{id}");
         }

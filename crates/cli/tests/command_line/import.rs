@@ -1,4 +1,4 @@
-//! `stead accounts import` and `export`: what they print, how they end, and that no token is printed.
+//! `stead accounts import` and `export`: their output and exit codes, and that no token is printed.
 
 use std::{fmt::Write as _, fs, path::Path, process::Stdio};
 

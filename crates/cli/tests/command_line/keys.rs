@@ -1,4 +1,4 @@
-//! `stead keys`: what it prints for people and for programs, and how it ends.
+//! `stead keys`: its output for people and for programs, and its exit codes.
 
 use std::path::Path;
 
@@ -108,11 +108,11 @@ fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
         [(&*old, "active"), (&*new, "added")].map(|(id, state)| (id.into(), state.into()))
     );
 
-    // Other processes may not have read it yet.
+    // Other processes may not have read the new key yet.
     let (code, out, said) = keys(folder, &key, &["activate", &new]);
     assert_eq!((code, out.as_str()), (4, ""), "{said}");
     assert!(said.contains("you can activate it from 20"), "{said}");
-    // What seals is not retired.
+    // The active key can't be retired.
     let (code, _, said) = keys(folder, &key, &["retire", &old]);
     assert_eq!(code, 4, "{said}");
 

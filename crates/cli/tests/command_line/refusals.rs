@@ -1,4 +1,4 @@
-//! What is refused, in which words, and that nothing else is changed by it.
+//! Rejected command lines: their messages, and that they change nothing.
 
 use std::fs;
 

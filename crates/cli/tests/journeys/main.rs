@@ -1,5 +1,5 @@
-//! `stead dev` as a newcomer uses it: what it prints and what the README says is pasted into bash and into zsh, which
-//! takes no comments when it is interactive.
+//! `stead dev` as a newcomer uses it. The tests paste its output and the README's lines into bash and zsh. An
+//! interactive zsh accepts no comments.
 
 mod guides;
 mod shell;
@@ -160,7 +160,7 @@ fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(3));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // The user has not connected yet: the link is made at once.
+        // The user isn't connected yet, so the error contains a link.
         let link = format!(
             "  link             {}/connect/",
             facts["url"].as_str().unwrap()
@@ -255,7 +255,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     let (connect, _) = lines.split_once("  stead connect").unwrap();
     let said = paste(SHELLS[0], folder.path(), connect);
     assert!(said.contains("Gmail is connected\n"), "{said}");
-    // The lines below come after the sandbox's grants were kept.
+    // `dev` prints this line after it has stored the sandbox's grants.
     while !dev.line().starts_with("proxy mail GET ok") {}
     let accounts = |commands: &str| {
         let variables = format!(
@@ -287,7 +287,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     for name in ["export STEAD_CLIENT_ID=", "export STEAD_CLIENT_SECRET="] {
         assert_eq!(fact(&after, name), fact(&before, name));
     }
-    // Every access token has expired meanwhile: only a grant that is still there gives a new one.
+    // All access tokens have expired, so the calls only succeed if the grant was kept.
     let (variables, rest) = lines.split_once("  LINK=").unwrap();
     let (_, subjects) = rest.split_once("  rm -f $JAR\n").unwrap();
     let (subjects, _) = subjects.split_once("  curl").unwrap();
@@ -316,7 +316,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         ids.collect::<Vec<_>>()
     };
     assert_eq!(listed(), [fact(&before, "export STEAD_CLIENT_ID=")]);
-    // Whose secret is lost is taken back.
+    // A credential whose secret was lost is revoked.
     fs::remove_file(folder.path().join("kept/client.json")).unwrap();
     let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
     let last = dev.welcome();

@@ -1,4 +1,4 @@
-//! Of several that want the same, one wins.
+//! If several writers want the same, exactly one wins.
 
 use futures_util::future::{join, join_all};
 use stead_core::store::{Batch, Commit, List, Value, Write};
@@ -70,7 +70,7 @@ async fn of_concurrent_inserts_one_wins(store: Shared) {
 }
 
 async fn of_concurrent_guards_and_updates_one_wins(store: Shared) {
-    // Each is made for the state before the others: once one has written, no guard holds.
+    // All are built for the same state, so once one has written, the guards of the others fail.
     let account = sample::table("account");
     let row = sample::row(account, 1);
     insert(&*store, [row.clone()]).await;
@@ -111,7 +111,7 @@ async fn concurrent_counters_lose_nothing(store: Shared) {
 }
 
 async fn readers_see_a_batch_whole(store: Shared) {
-    // Two rows are only ever inserted and deleted together.
+    // The two rows are only ever inserted and deleted together.
     let event = sample::table("event");
     let pair = [1, 2].map(|number| sample::row(event, number));
     let writer = async {

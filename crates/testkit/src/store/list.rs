@@ -1,4 +1,4 @@
-//! Lists come in order, complete, and as long as asked; pruning deletes what a list holds, and nothing else.
+//! Lists are in order, complete, and as long as requested. Pruning deletes exactly the rows that a list includes.
 
 use futures_util::future::join_all;
 use stead_core::store::{Index, List, Row, TABLES, Table, Value};
@@ -42,10 +42,10 @@ async fn lists(store: &Shared, table: &'static Table, index: Index) -> Vec<(List
     insert(&**store, rows.clone()).await;
     let mut lists = vec![List::new(table, index)];
     if index.columns.len() > 1 {
-        // Other rows share a value that those above do not have.
+        // Other rows share a value that the rows above don't have.
         let shared = match rows[0].value(index.columns[0]) {
             Value::Integer(_) => Value::Integer(77),
-            // Behind the values of every column: the first rows of a list differ in it.
+            // Sorts after the values of every column, because a list's first rows must differ in it.
             _ => text("~shared"),
         };
         let sharing = [30, 20, 50, 40].map(|number| {
@@ -197,7 +197,7 @@ async fn pruning_deletes_what_the_list_holds(store: Shared) {
             assert_eq!(listed(&*store, &every).await, kept, "{list:?}");
             assert!(count > 0);
             assert_eq!(answered(store.prune(&list).await), 0);
-            // Who decided while a row was there meets its absence, and its key is free.
+            // A pruned row conflicts with a change that was prepared before, and its key can be used again.
             let gone: Vec<Row> = rows.into_iter().filter(|row| list.includes(row)).collect();
             assert_eq!(gone.len() as u64, count);
             for row in &gone {

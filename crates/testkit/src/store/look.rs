@@ -1,4 +1,4 @@
-//! What the checks ask a store, in few words.
+//! Short helpers with which the checks read and write a store.
 
 use stead_core::{
     Result,

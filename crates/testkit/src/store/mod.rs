@@ -1,6 +1,6 @@
-//! The suite that every store passes.
+//! The suite that every store must pass.
 //!
-//! Whoever writes a store runs it in one test:
+//! An author of a store runs it in one test:
 //!
 //! ```
 //! # use std::sync::Arc;

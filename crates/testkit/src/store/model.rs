@@ -1,4 +1,4 @@
-//! Random batches do to a store what they do to the model, the in-memory store.
+//! Random batches have the same effect on a store as on the model, the in-memory store.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -72,7 +72,7 @@ async fn agree(store: Shared, seed: u64) {
             assert_eq!(positions(&store).await, positions(&model).await, "{list:?}");
         }
     }
-    // A sequence that only conflicts, or never does, proves little.
+    // A run in which all batches conflict, or none, proves little.
     assert!(
         committed > BATCHES / 4 && committed < BATCHES,
         "{committed} of {BATCHES} batches were committed"
@@ -113,7 +113,7 @@ async fn random_batch(
         let version = random_version(random, versions, &key);
         batch = batch.guard(key, version);
     }
-    // What a batch does to a value that it also gives up elsewhere is for the checks of single batches.
+    // Rows that clash within one batch are left to the checks of single batches.
     let mut at_stake: Vec<Row> = Vec::new();
     for _ in 0..=random.below(4) {
         let row = random_row(random);

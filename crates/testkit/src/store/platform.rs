@@ -1,4 +1,5 @@
-//! The platform over a store: what other versions of Stead, or other hands, have written to it.
+//! The platform over a store with rows that other versions of Stead, or other programs, have
+//! written.
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 

@@ -1,4 +1,4 @@
-//! Rows come back as they were stored, by every look-up, and a write changes the row that it was made for, or nothing.
+//! Every look-up returns rows as they were stored, and a write changes only the row and version that it was made for.
 
 use stead_core::store::{Batch, ColumnKind, Index, Key, Row, TABLES, Value};
 
@@ -61,7 +61,7 @@ async fn what_is_not_there_is_not_found(store: Shared) {
     for (index, other) in unique(2) {
         assert_eq!(find(&store, index, &other).await, None);
         assert_eq!(stored(&*store, &other.key()).await, None);
-        // Part of the values is not enough.
+        // Only a part of the values doesn't match.
         for column in index.columns.iter().filter(|_| index.columns.len() > 1) {
             let value = other.value(column).clone();
             let mixed = sample::with(sample::row(other.table, 1), column, value);
@@ -104,7 +104,7 @@ async fn rows_carry_the_stores_time(store: Shared) {
 async fn a_write_conflicts_with_unique_values(store: Shared) {
     insert(&*store, [1, 2].into_iter().flat_map(sample::rows)).await;
     for (index, row) in unique(1) {
-        // A row that shares nothing but the values of this index.
+        // Another row that shares only the values of this index.
         let mut rival = sample::row(row.table, 3);
         let mut second = sample::row(row.table, 2);
         for column in index.columns {
@@ -117,7 +117,7 @@ async fn a_write_conflicts_with_unique_values(store: Shared) {
             conflict(&*store, updating(second, 1)).await;
         }
         untouched(&*store, &[row.clone(), sample::row(row.table, 2)]).await;
-        // What is given up is free.
+        // After a delete, the values can be used again.
         commit(&*store, Batch::new().delete(row.key(), 1)).await;
         commit(&*store, inserting([rival.clone()])).await;
         commit(&*store, Batch::new().delete(rival.key(), 1)).await;

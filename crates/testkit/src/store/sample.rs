@@ -1,4 +1,4 @@
-//! Rows to try a store with: of any table, with texts that invite mistakes.
+//! Sample rows for any table, with texts that provoke mistakes.
 
 use stead_core::store::{ColumnKind, Row, TABLES, Table, Value};
 
@@ -113,7 +113,7 @@ pub fn hostile_texts() -> Vec<String> {
         "a_b",
         "aa",
         "b",
-        // The same to the eye: with a combining mark, and composed.
+        // This looks the same as another text below, but has a combining mark.
         "e\u{301}",
         "null",
         "user",

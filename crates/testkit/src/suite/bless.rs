@@ -1,4 +1,4 @@
-//! Writing what a run of a case sent and returned into its fixture, for a person to read in the diff.
+//! Writes a case's actual requests and result into its fixture, so that a person can review the diff.
 
 use std::{fs, path::Path};
 
@@ -36,7 +36,7 @@ pub fn bless(product: &'static Product, folder: &Path, case: &str) -> Result<(),
 
 fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, String> {
     let mut file: Node = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    // Responses without a request are those of cases that are new.
+    // Only new cases have responses without a request.
     let mut whole = file.clone();
     for case in items(&mut whole, "cases") {
         for exchange in items(case, "exchanges") {
@@ -68,7 +68,7 @@ fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, Strin
             &["method", "origin", "target", "headers", "body", "body_text"],
         );
         exchange.set("request", request);
-        // The request stands before its response.
+        // In the file, the request comes before its response.
         if let Some(response) = response {
             exchange.set("response", response);
         }
@@ -90,7 +90,7 @@ fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, Strin
                 case.result.as_ref(),
                 json!({ "data": data, "warnings": warnings }),
             );
-            // What stands there already is left as it is written.
+            // If the result is unchanged, the file keeps its spelling.
             if old.is_none_or(|old| json!(old) != new) {
                 written.set("result", expected(case, &data, &warnings).into());
             }

@@ -1,4 +1,4 @@
-//! A check, and the faults that it finds.
+//! A check, and the faults that it reports.
 
 use std::fmt;
 

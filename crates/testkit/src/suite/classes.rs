@@ -1,4 +1,4 @@
-//! What the product says of its tools' requests, for rules.
+//! Checks how the product classifies its tools' requests for policies.
 
 use http::Method;
 use proptest::{
@@ -86,7 +86,7 @@ pub(super) fn classified(
         content_type: request.content_type(),
         body: Some(request.body.as_deref().unwrap_or_default()),
     };
-    // An id that no path could hold as it stands is refused by rules, which is what its case is about.
+    // Policies deny a path whose segments can't be read, so the product doesn't need to know it.
     let known = (product.classify)(&sent);
     Some(known.ok_or_else(|| sent.segments().map(|_| "is not known")))
 }

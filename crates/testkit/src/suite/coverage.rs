@@ -1,4 +1,4 @@
-//! Whether the fixtures show all that a tool's schema says.
+//! Checks that the fixtures cover everything in a tool's schema.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ pub(super) fn fixtures_do_not_restate_the_schema(
         let expected = expected
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
-        // One that names its message shows more than the keyword.
+        // A case that also expects a message shows more than the keyword does.
         let restates = |one: &Value| one.get("message").is_none() && is_derived(one);
         if !expected.is_empty()
             && schema.validate(&mut case.input.clone()).is_err()

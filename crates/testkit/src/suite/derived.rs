@@ -1,5 +1,6 @@
-//! Cases that follow from a tool's schema: for every keyword at every place an input that breaks it and nothing else,
-//! and inputs in another form that mean the same. So a case shows what a tool does, and never that a bound is a bound.
+//! Cases that follow from a tool's schema. For each keyword at each place, there's an input that violates only it.
+//! There are also inputs in another form with the same meaning. So the fixtures' cases can show the tool's behavior,
+//! and don't have to repeat its schema.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -216,7 +217,7 @@ impl Walk<'_> {
     }
 
     fn types(&mut self, node: &Value, pointer: &str, base: &Value) {
-        // A text is treated as a list of texts.
+        // A single text is accepted as a list of texts.
         let takes =
             |kind: &str| takes(node, kind) || (kind == "string" && takes(&node["items"], kind));
         if !node["type"].is_null() {

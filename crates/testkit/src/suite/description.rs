@@ -1,4 +1,4 @@
-//! What a product and its tools say of themselves.
+//! Checks how a product and its tools describe themselves.
 
 use std::collections::BTreeSet;
 

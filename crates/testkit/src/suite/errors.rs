@@ -1,4 +1,4 @@
-//! Whether a product reads errors from whatever comes.
+//! Checks that a product can read errors from any response.
 
 use http::HeaderMap;
 use stead_core::{ErrorKind, tool::Response};

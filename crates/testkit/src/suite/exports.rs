@@ -1,4 +1,4 @@
-//! What model vendors take as a tool, and what their models then send.
+//! Checks the tools in the formats of model vendors, and the calls that their models make.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -74,7 +74,7 @@ fn calls_by(format: ExportFormat, tool: &CatalogueTool, cases: &[Case]) -> Vec<S
             continue;
         };
         compared += 1;
-        // Gemini's `nullable` is not JSON Schema.
+        // Gemini's `nullable` isn't part of JSON Schema.
         if format.is_strict()
             && let Err(error) = validator.validate(&call)
         {
@@ -109,7 +109,7 @@ fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
             }
             let asked = members.iter().filter_map(|(name, schema)| {
                 let value = match given.get(name) {
-                    // Absence, said in a way that this schema has no type for.
+                    // If this schema has no null, the model omits the parameter.
                     Some(Value::Null) if is_never_null(schema) => return None,
                     Some(value) => as_asked(schema, value),
                     None if holds(&schema["type"], "null") => Some(Value::Null),

@@ -1,4 +1,4 @@
-//! What every tool takes and refuses, whatever it does.
+//! Inputs that every tool must accept or reject.
 
 use serde_json::{Value, json};
 use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS};
@@ -91,7 +91,7 @@ pub(super) fn typed_calls_are_calls_by_name(
                 continue;
             }
         };
-        // A parameter that is null is the same as one that is left out.
+        // A null parameter means the same as an omitted one.
         if let Some(members) = input.as_object_mut() {
             members.retain(|_, value| !value.is_null());
         }

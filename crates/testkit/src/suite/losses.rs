@@ -1,4 +1,4 @@
-//! What readable views leave out: only what their tool declares, or what they mark.
+//! Checks that readable views only omit what their tool declares or what they mark.
 
 use std::collections::{BTreeMap, BTreeSet};
 

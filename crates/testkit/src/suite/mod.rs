@@ -1,4 +1,4 @@
-//! What every product proves about itself, with nothing but its fixtures.
+//! The checks that every product must pass. They need only its fixtures.
 
 mod bless;
 mod check;
@@ -199,7 +199,7 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     if let [flag, case] = arguments.as_slice()
         && flag == "--bless"
     {
-        // As a test that is called `bless`, so that a failure is reported as all others are.
+        // Runs as a test named `bless`, so that failures are reported like all others.
         let case = case.clone();
         let folder = fixtures.as_ref().to_owned();
         let bless = move || bless(product, &folder, &case).map_err(Failed::from);

@@ -1,4 +1,4 @@
-//! What a tool's output promises: a schema that every client takes, and results that keep to it.
+//! Checks the output of tools: its schema works for every client, and results match it.
 
 use std::collections::BTreeSet;
 

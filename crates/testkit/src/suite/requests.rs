@@ -1,4 +1,4 @@
-//! What tools send and await, over all cases.
+//! Checks what tools send and await, in all cases.
 
 use stead_core::{
     catalogue::CatalogueTool,

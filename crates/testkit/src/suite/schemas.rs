@@ -1,4 +1,4 @@
-//! What of JSON Schema a tool may use, so that every model vendor takes it as it is.
+//! Checks that tools use only the part of JSON Schema that every model vendor accepts.
 
 use serde_json::{Map, Value};
 use stead_core::catalogue::CatalogueTool;

@@ -1,4 +1,4 @@
-//! What a product says to the users whom it is connected for.
+//! Checks the product's texts for the users who connect their accounts.
 
 use std::collections::BTreeSet;
 

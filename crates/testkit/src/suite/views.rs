@@ -1,4 +1,4 @@
-//! What a tool's readable view promises: a schema that every client takes, and views that keep to it.
+//! Checks readable views: their schema works for every client, and views match it.
 
 use stead_core::{catalogue::CatalogueTool, results::Path};
 

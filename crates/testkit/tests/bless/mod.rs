@@ -1,4 +1,4 @@
-//! What a run of a case writes into its fixture.
+//! Tests of writing actual requests and results into a fixture.
 
 use std::fs;
 

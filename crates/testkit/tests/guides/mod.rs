@@ -1,4 +1,4 @@
-//! What guides through the set-up of a connection, and leads astray.
+//! A product with misleading guides for the set-up of a connection.
 
 use stead_core::product::{Product, SettingField, TestCall};
 

@@ -193,7 +193,7 @@ impl Serve {
             provider: self.sign_in.provider()?,
             ..opening
         };
-        // They outlive the platform, because they may have opened some of its connections.
+        // The workers outlive the platform, because they may have opened some of its connections.
         let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
         // Bind all listeners before reporting any of them.
@@ -268,7 +268,7 @@ impl Serve {
                 "Metrics are at {}/metrics",
                 listener::url(&listener)?
             ));
-            // It has its own limits, and responds until the process ends.
+            // The listener for metrics has its own limits, and responds until the process ends.
             let server = Server::new(routers.metrics).max_connections(METRICS_CONNECTIONS);
             tokio::spawn(server.serve(listener, pending(), pending()));
         }
