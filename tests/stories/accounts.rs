@@ -1,4 +1,4 @@
-//! What an application reads about its users' accounts.
+//! An application reads the accounts of its users.
 
 use serde_json::{Value, json};
 use stead_sandbox::Fault;

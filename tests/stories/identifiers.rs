@@ -1,4 +1,4 @@
-//! The application's ids of its users can be any text.
+//! An application's identifier of a user can be any text.
 
 use serde_json::json;
 

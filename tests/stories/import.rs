@@ -1,4 +1,4 @@
-//! Accounts move with their tokens: out of one environment, into another, and calls go on without their users.
+//! Accounts move from one environment into another with their tokens, and calls continue without the users.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ async fn an_imported_account_is_called_and_refreshed_as_if_it_had_authorized_her
     ada.call(&ListDrafts::default()).await.unwrap();
     assert_eq!(refreshes(&stage), 1, "the refresh token serves");
 
-    // The same file again brings no older token back.
+    // Importing the same file again doesn't bring older tokens back.
     let results = platform.accounts().import(import).await.unwrap().results;
     let all = results.iter().map(|one| one.outcome);
     assert_eq!(all.collect::<Vec<_>>(), [ImportOutcome::Unchanged; 2]);

@@ -1,4 +1,5 @@
-//! The main road: connection, link, consent, tools, proxy, disconnect; over REST, through the client, embedded.
+//! The main path: connection, link, consent, tools, proxy, disconnect. It runs over REST, through the client, and
+//! embedded.
 
 use serde_json::json;
 use stead_sandbox::Fault;

@@ -1,4 +1,4 @@
-//! A database that Stead wrote before tokens were bound to a client epoch, opened by this Stead.
+//! Opens a database from before tokens were bound to a client epoch.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ use crate::{clock::Clock, forged_rows::upgrades};
 
 const DATABASE: &str = include_str!("databases/without_epochs.sql");
 
-/// The product: takes every request, gives new tokens, and keeps what it was shown.
+/// The product. It accepts every request, issues new tokens, and records what it received.
 #[derive(Default)]
 struct Product(Mutex<Vec<String>>);
 

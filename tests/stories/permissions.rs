@@ -1,4 +1,4 @@
-//! Permissions: what a user is asked for, what is missing, and how an error leads on to it.
+//! Permissions: the requested ones, the missing ones, and the error that leads to a missing one.
 
 use serde_json::{Value, json};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
@@ -25,7 +25,7 @@ async fn mails_only() -> Stage {
     stage
 }
 
-/// Follows a link and allows all that it asks for.
+/// Follows a link and allows everything.
 async fn follow(stage: &Stage, made: &Reply) {
     let made = made.json();
     let link = made["link"].as_str().unwrap_or_else(|| panic!("{made}"));
@@ -95,7 +95,7 @@ async fn a_link_for_one_more_scope_keeps_those_that_were_granted() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
-/// Gmail refuses searches and bodies as soon as `gmail.metadata` is granted, next to a wider scope too.
+/// Gmail rejects searches and bodies once `gmail.metadata` is granted, even if a wider scope is granted too.
 #[tokio::test]
 async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() {
     const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
@@ -229,7 +229,7 @@ async fn a_raw_request_that_the_product_refuses_for_a_scope_says_what_to_ask_for
     let hint = refused.header("stead-hint");
     assert!(hint.starts_with("scope_missing; scopes=\""), "{hint}");
     assert!(hint.contains(send), "{hint}");
-    // The connection does not ask for it: a link would not help.
+    // The connection doesn't request this scope, so a link wouldn't help.
     assert_eq!(refused.header("stead-authorization-request"), "");
 
     let permissions = json!({ "permissions": [READONLY, send] });
@@ -324,7 +324,7 @@ async fn a_warehouse_connection_takes_and_shows_no_permissions() {
     let refused = stage.post("/v1/connections", &new).await;
     assert_eq!(refused.kind(), "invalid_request");
     assert_eq!(refused.json()["violations"][0]["path"], "/permissions");
-    // None is what it takes.
+    // An empty list is accepted.
     new["permissions"] = json!([]);
     let made = stage.post("/v1/connections", &new).await;
     assert_eq!(made.status, 201, "{}", made.text());

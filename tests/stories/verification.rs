@@ -1,4 +1,4 @@
-//! The application confirms who came back, before anything can be called.
+//! The application must confirm who came back before any call works.
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
@@ -144,7 +144,8 @@ async fn a_reauthorization_that_is_not_confirmed_leaves_the_account_working() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
-/// Google would end the working grant together with the new one, so the new one is only shredded.
+/// Google would end the working grant together with the new one. So Stead only deletes the new
+/// tokens, and doesn't revoke them.
 #[tokio::test]
 async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
     let stage = stage().await;

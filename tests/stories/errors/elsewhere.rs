@@ -1,4 +1,4 @@
-//! Kinds of errors that other tests provoke, and the proof that those tests exist.
+//! Kinds of errors that other tests cause, and a check that those tests exist.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use stead_core::ErrorKind;
 
-/// What provokes a kind in another place.
+/// The place of the test or fixture that causes a kind.
 pub enum Elsewhere {
     /// A test of this name, in a file that names the kind.
     Test(&'static str),
@@ -15,7 +15,7 @@ pub enum Elsewhere {
     FixtureOf(&'static str),
 }
 
-/// Kinds that are provoked in another place.
+/// Kinds that are caused elsewhere.
 pub const KINDS: &[(ErrorKind, Elsewhere)] = {
     use Elsewhere::{FixtureOf, Test};
     &[
@@ -123,7 +123,7 @@ fn what_is_said_to_provoke_a_kind_elsewhere_exists_and_names_it() {
     }
 }
 
-/// Every source and fixture below a folder.
+/// Collects every source and fixture below a folder.
 fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
