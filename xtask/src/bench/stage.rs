@@ -1,4 +1,4 @@
-//! What every part needs: nginx as the product, nginx to compare with, and databases.
+//! Shared by all parts: nginx as the product, nginx to compare with, and databases.
 
 use std::{
     fs,

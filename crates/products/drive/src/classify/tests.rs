@@ -28,7 +28,7 @@ fn sent(
         .iter()
         .map(|kind| format!("{}=?", kind.name))
         .collect();
-    // A request with something unknown.
+    // `?` means that the facts of all kinds are unknown.
     let facts = facts.join(" ");
     let facts = match facts.strip_suffix(&all.join(" ")) {
         Some(facts) => format!("{facts}?"),

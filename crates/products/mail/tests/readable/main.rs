@@ -357,7 +357,7 @@ fn what_is_shortened_is_marked_and_has_a_handle() {
     let invite = format!("BEGIN:VCALENDAR\n{}", "x".repeat(5_000));
     let seen = mail(part("text/calendar", &invite), &[]);
     assert!(seen.is_truncated() && seen.has_whole(&invite));
-    // First words instead of a text.
+    // This message has a snippet, but no text.
     let minimal = json!({ "id": "m1", "threadId": "t1", "snippet": "Tom &amp; Jerry" });
     let seen = read::<GetMessageById>(
         &json!({ "message_id": "m1", "format": "minimal" }),
