@@ -87,7 +87,7 @@ impl Mirror {
         mirror
     }
 
-    /// What was received, in order.
+    /// The received requests, in order.
     pub fn heard(&self) -> Vec<Heard> {
         self.heard.lock().unwrap().clone()
     }

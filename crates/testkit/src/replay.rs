@@ -1,4 +1,4 @@
-//! Replays a case of a fixture, and compares the tool's requests and result with those of the case.
+//! Replays a case of a fixture. Compares the tool's requests and result with the case.
 
 use std::path::Path;
 

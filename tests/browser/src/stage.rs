@@ -11,7 +11,7 @@ use crate::{
     service::Service,
 };
 
-/// How journeys are run.
+/// The settings of all journeys.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) binary: PathBuf,

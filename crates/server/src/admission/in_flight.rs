@@ -144,7 +144,7 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Result<Response> {
     let extensions = request.extensions();
-    // Members of the dashboard act in an environment of their own.
+    // Everyone without an environment of their own is a stranger. Members of the dashboard have one.
     let stranger = Caller::User;
     let caller = extensions.get().map_or(&stranger, Environment::caller);
     let network = || rates.network(extensions, request.headers());

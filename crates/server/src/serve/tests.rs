@@ -1,4 +1,4 @@
-//! Limits of time and number, over streams in memory with a clock that stands still.
+//! Limits on time and number, over streams in memory with a paused clock.
 
 use std::{convert::Infallible, sync::Weak};
 

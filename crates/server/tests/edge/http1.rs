@@ -250,7 +250,7 @@ async fn chunks_are_read_as_one_body_or_refused() {
         let statuses = stage
             .statuses(format!("{head}{body}{HIDDEN}{LAST}").as_bytes())
             .await;
-        // The handler that reads the incomplete body rejects it.
+        // The handler that reads the invalid body rejects it.
         assert_eq!(statuses, REFUSED, "{what}");
     }
     stage.responds_to_everyone_else("after chunks").await;

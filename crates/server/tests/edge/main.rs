@@ -1,4 +1,4 @@
-//! The service over real sockets, with hostile callers. It rejects or bounds their requests, and still responds to
+//! The service over real sockets, with hostile callers. It rejects or limits their requests, and still responds to
 //! everyone else.
 
 #![expect(
