@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-/// Every place where the values differ, by JSON pointer; none where they are equal.
+/// Every difference between the values, by JSON pointer. None if they're equal.
 pub fn differences(expected: &Value, actual: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", expected, actual, true, &mut found);
     found
 }
 
-/// Every place where `actual` lacks something of `expected`. Members of objects that `expected` does not name are free;
-/// lists have the same length.
+/// Everything of `expected` that `actual` lacks. Objects may have members that `expected` doesn't name. Lists must have
+/// the same length.
 pub fn missing(expected: &Value, actual: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", expected, actual, false, &mut found);

@@ -14,7 +14,7 @@ use stead_core::ports::{BoxFuture, Runtime};
 
 /// A [`Runtime`] whose time stands still until [`advance`](Self::advance) moves it. Clones share their time and tasks.
 ///
-/// A spawned task waits in a list until [`run_spawned`](Self::run_spawned) runs it: a test decides when.
+/// A spawned task waits in a list until the test calls [`run_spawned`](Self::run_spawned).
 #[derive(Clone)]
 pub struct ManualClock {
     start: Timestamp,
@@ -42,10 +42,10 @@ impl ManualClock {
         }
     }
 
-    /// Moves time on and wakes whoever slept until then.
+    /// Advances the time, and wakes tasks that slept until then.
     ///
     /// # Panics
-    /// Where the calendar ends.
+    /// At the end of the calendar.
     pub fn advance(&self, duration: Duration) {
         let sleepers = {
             let mut time = self.time();
@@ -55,8 +55,8 @@ impl ManualClock {
         sleepers.into_iter().for_each(Waker::wake);
     }
 
-    /// Runs all spawned tasks to their end, and those that they spawn. A task that sleeps waits for
-    /// [`advance`](Self::advance), and the others run meanwhile.
+    /// Runs all spawned tasks to their end, and the tasks that they spawn. If a task sleeps until
+    /// [`advance`](Self::advance), the others still run.
     pub async fn run_spawned(&self) {
         let mut running = Vec::new();
         poll_fn(|context| {
@@ -74,7 +74,7 @@ impl ManualClock {
         .await;
     }
 
-    /// How many tasks wait to be run.
+    /// The number of tasks that wait to run.
     pub fn spawned(&self) -> usize {
         lock(&self.shared.tasks).len()
     }

@@ -1,6 +1,5 @@
 //! Writes `tests/golden/database.sql`: rows in every table, in every state that a row can have. Run it only to replace
 //! the database that the tests open: `cargo test -p stead-stories --test stories -- --ignored golden::database_writer`.
-use stead_core::resource::{ApproveCall, DenyCall};
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
@@ -10,7 +9,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 use stead::transport::{ReqwestTransport, TransportOptions};
-use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
+use stead_core::{
+    ports::{Body, BoxFuture, Transport, TransportError},
+    resource::{ApproveCall, DenyCall},
+};
 use stead_sandbox::Fault;
 
 use super::{

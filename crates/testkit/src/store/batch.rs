@@ -131,7 +131,7 @@ async fn a_large_batch_is_committed_whole(store: Shared) {
     assert_eq!(listed(&*store, &all).await.len(), 300);
 }
 
-/// Where the response to a commit was lost, core offers the batch again, and reads its rows when that conflicts.
+/// If the response to a commit is lost, core commits the batch again. If that conflicts, core reads the batch's rows.
 async fn a_batch_that_was_committed_shows_in_its_rows(store: Shared) {
     let [updated, deleted, added] = [1, 2, 3].map(sample::rows);
     insert(&*store, updated.iter().chain(&deleted).cloned()).await;

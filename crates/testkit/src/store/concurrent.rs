@@ -21,7 +21,7 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
-/// Commits all at once; how many were committed.
+/// Commits all batches concurrently, and returns how many succeeded.
 async fn committed(store: &Shared, batches: impl IntoIterator<Item = Batch>) -> usize {
     let commits = join_all(batches.into_iter().map(|batch| store.commit(batch))).await;
     let committed = commits.into_iter().map(answered);

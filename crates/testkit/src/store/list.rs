@@ -9,7 +9,7 @@ use super::{
     sample::{self, text},
 };
 
-/// Numbers of rows, in the order in which they are inserted.
+/// Numbers of the rows, in insertion order.
 const SHUFFLED: [u32; 7] = [4, u32::MAX, 2, 9, 1, 10, 1 << 20];
 
 pub(super) fn checks() -> Vec<Check> {
@@ -27,7 +27,7 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
-/// Every index of every table, keys included.
+/// Every index of every table, including keys.
 fn indexes() -> impl Iterator<Item = (&'static Table, Index)> {
     TABLES.iter().flat_map(|table| {
         let indexes = table.indexes.iter().chain([&table.key]);
@@ -35,8 +35,8 @@ fn indexes() -> impl Iterator<Item = (&'static Table, Index)> {
     })
 }
 
-/// Lists of an index: all rows, and those that share the first value where there are several columns. With what they
-/// hold of the rows that are inserted for it, in order.
+/// Inserts rows for an index, and returns lists of it with the rows that each must return, in order. One list has all
+/// rows. If the index has several columns, another has the rows that share the first value.
 async fn lists(store: &Shared, table: &'static Table, index: Index) -> Vec<(List, Vec<Row>)> {
     let rows = SHUFFLED.map(|number| sample::row(table, number));
     insert(&**store, rows.clone()).await;

@@ -15,7 +15,7 @@ use crate::runtime::ManualClock;
 
 /// Batches of one sequence.
 const BATCHES: u32 = 80;
-/// Values of every column are drawn from so many, so that sequences meet the same rows again.
+/// Number of different values in each column. It's small, so that a sequence writes the same rows again.
 const NUMBERS: u64 = 4;
 
 pub(super) fn checks() -> Vec<Check> {
@@ -79,7 +79,7 @@ async fn agree(store: Shared, seed: u64) {
     );
 }
 
-/// Every row is the same by its key, by its unique values, and in the list of its table.
+/// A row is the same whether it's read by its key, by its unique values, or in the list of its table.
 async fn same_rows(store: &Shared, model: &Shared, versions: &BTreeMap<Key, u64>, step: u32) {
     for table in TABLES {
         let all = List::new(table, table.key);
@@ -99,7 +99,7 @@ async fn same_rows(store: &Shared, model: &Shared, versions: &BTreeMap<Key, u64>
     }
 }
 
-/// A batch of a few guards and writes, most of them fit for the present state.
+/// A batch of a few guards and writes. Most of them fit the current state.
 async fn random_batch(
     random: &mut Random,
     model: &dyn stead_core::store::Store,
@@ -139,7 +139,7 @@ async fn random_batch(
     batch
 }
 
-/// Mostly the right version.
+/// The right version, in most cases.
 fn random_version(random: &mut Random, versions: &BTreeMap<Key, u64>, key: &Key) -> u64 {
     match (versions.get(key), random.below(40)) {
         (Some(version), 1..) => *version,
@@ -171,7 +171,7 @@ fn random_row(random: &mut Random) -> Row {
     row
 }
 
-/// Some rows of a table. Nulls and rows that are equal in the index have no order.
+/// A list of some rows of a table. Null values, and rows with equal values in the index, have no order.
 fn random_list(random: &mut Random) -> List {
     let row = random_row(random);
     let indexes: Vec<_> = row.table.indexes.iter().chain([&row.table.key]).collect();

@@ -20,7 +20,7 @@ use crate::{
 /// input and the responses: `{"name": …, "input": …, "exchanges": [{"response": …}]}`.
 ///
 /// # Errors
-/// A sentence, where the case is not there or its responses are too few or too many.
+/// A sentence, if the case doesn't exist or has too few or too many responses.
 pub fn bless(product: &'static Product, folder: &Path, case: &str) -> Result<(), String> {
     let (tool, name) = case.split_once('/').ok_or("a case is named TOOL/CASE")?;
     let catalogue = Catalogue::new([product]);
@@ -127,7 +127,7 @@ fn items<'a>(parent: &'a mut Node, name: &str) -> impl Iterator<Item = &'a mut N
     items.iter_mut()
 }
 
-/// A request as a fixture has it: without the origin where it is the product's first.
+/// A request in the form of a fixture. It names no origin if that's the product's first.
 fn request(tool: &CatalogueTool, request: &ApiRequest) -> Value {
     let mut wire = on_the_wire(tool.product(), request);
     let first = tool.product().origins.first();
@@ -152,7 +152,7 @@ fn expected(case: &Case, data: &Value, warnings: &[Warning]) -> Value {
     }
 }
 
-/// What a fixture says of an error: its kind, the places, and what came from the product.
+/// A fixture's description of an error: its kind, its places, and the product's response.
 fn refusal(error: &Error) -> Node {
     let problem = json!(error.to_problem());
     let mut expected = Node::Members(Vec::new());
@@ -184,7 +184,7 @@ fn ordered(mut object: Value, first: &[&str]) -> Node {
     Node::Members(ordered)
 }
 
-/// Names that no case uses any more are dropped.
+/// Drops names that no case uses anymore.
 fn drop_unused(file: &mut Node) {
     let mut used = Vec::new();
     for case in items(&mut *file, "cases") {

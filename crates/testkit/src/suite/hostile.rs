@@ -11,7 +11,7 @@ use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS, tool::Api
 use super::{Faults, Subject, inputs::plain_use, requests::leaves};
 use crate::{fixture::Case, replay::run};
 
-/// Strings that each name a way out.
+/// Strings that try to leave the path or the origin.
 const KNOWN: &[&str] = &[
     "",
     " ",
@@ -147,7 +147,7 @@ fn string_parameters(tool: &CatalogueTool) -> Vec<Place> {
         .collect()
 }
 
-/// The known ones, some very long ones, and random ones that are the same at every run.
+/// The known hostile strings, some very long ones, and random ones that are the same in every run.
 fn strings() -> Vec<String> {
     let mut strings: Vec<String> = KNOWN.iter().map(|text| (*text).to_owned()).collect();
     strings.extend(["A".repeat(10_000), "/".repeat(1_000), "../".repeat(1_000)]);

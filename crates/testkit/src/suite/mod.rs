@@ -79,7 +79,7 @@ impl Subject {
         self.catalogue.newest()
     }
 
-    /// The cases of a tool; none where its file cannot be read, which is a fault of its own.
+    /// The cases of a tool. None if its file can't be read, which another check reports.
     fn cases_of(&self, tool: &str) -> &[Case] {
         let fixture = self.fixture_of(tool);
         fixture.map_or(&[], |fixture| &fixture.cases)
@@ -90,7 +90,7 @@ impl Subject {
         read.and_then(|read| read.as_ref().ok())
     }
 
-    /// What the readable view of a tool leaves out by design, with the reason for each.
+    /// Paths that the readable view of a tool omits by design, with the reason for each.
     fn left_out_of(&self, tool: &str) -> &BTreeMap<String, String> {
         let fixture = self.fixture_of(tool);
         fixture.map_or(&NOTHING, |fixture| &fixture.view_leaves_out)
@@ -111,7 +111,7 @@ impl Subject {
     }
 }
 
-/// Everything that the suite proves besides the replay of the fixtures.
+/// All checks of the suite, except the replay of the fixtures.
 pub fn checks() -> Vec<Check> {
     macro_rules! checks {
         ($($of:ident $module:ident::$name:ident,)+) => {
@@ -166,7 +166,7 @@ pub fn checks() -> Vec<Check> {
 /// Runs the whole suite.
 ///
 /// # Panics
-/// With every fault, by check.
+/// If there are faults. The message has all of them, by check.
 pub fn product(product: &'static Product, fixtures: &Path) {
     let subject = Subject::new(product, fixtures);
     let faults: Vec<String> = checks()
@@ -224,7 +224,7 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// One test per keyword and place; where they cannot be derived, one that says why.
+/// One test for each keyword and place. If they can't be derived, one test that says why.
 fn derived_trials(subject: &Subject, tool: &'static CatalogueTool) -> Vec<Trial> {
     let name = tool.entry().name();
     match derived::derive(subject, tool) {
@@ -249,7 +249,7 @@ fn outcome(faults: &[String]) -> Result<(), Failed> {
     }
 }
 
-/// An address of the product, with a host in the place of one that follows from a connection's settings.
+/// An address of the product. If its host depends on a connection's settings, a made-up host replaces it.
 fn with_host(address: &str) -> String {
     address.replace("{host}", "host.example")
 }

@@ -6,7 +6,7 @@ use stead_core::product::{LANGUAGES, PermissionFile, PermissionTexts, Permission
 
 use super::{Faults, Subject};
 
-/// Every scope that a tool needs or a connection may ask for has a text in every language.
+/// If a tool needs a scope, or a connection can ask for it, the scope has a text in every language.
 pub(super) fn scopes_are_said_in_every_language(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
     for scope in scopes_of(product) {
