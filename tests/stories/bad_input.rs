@@ -58,7 +58,7 @@ async fn a_tools_input() {
 }
 
 #[tokio::test]
-async fn what_is_clear_is_coerced() {
+async fn unambiguous_input_is_coerced() {
     let stage = Stage::connected().await;
     for (tool, input) in [
         ("mail_list_drafts", json!({ "max_results": 1.0 })),

@@ -34,7 +34,7 @@ async fn goes_on(stage: &Stage, newcomer: &str, link: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn links_tokens_and_keys_go_on_in_another_database_and_back() {
+async fn links_tokens_and_keys_survive_a_copy_to_another_database_and_back() {
     let Some(server) = Server::shared() else {
         return;
     };

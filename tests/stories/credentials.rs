@@ -113,7 +113,7 @@ async fn story(stage: &Stage, owner: &Stead) {
 }
 
 #[tokio::test]
-async fn what_another_process_revokes_is_refused_within_a_second() {
+async fn a_credential_revoked_by_another_process_is_refused_within_a_second() {
     let stage = Stage::set(Setting::default()).await;
     let other = stage
         .over_its_store()

@@ -87,7 +87,7 @@ async fn execute(
 }
 
 #[tokio::test]
-async fn an_event_of_a_calendar_is_there_once() {
+async fn an_interrupted_calendar_event_is_created_once() {
     let stage = Stage::connected().await;
     connect(&stage, "calendar").await;
     let tool = "calendar_create_event";
@@ -111,7 +111,7 @@ async fn an_event_of_a_calendar_is_there_once() {
 }
 
 #[tokio::test]
-async fn a_statement_of_a_warehouse_is_executed_once() {
+async fn an_interrupted_statement_is_executed_once() {
     let stage = Stage::connected().await;
     connect(&stage, "warehouse").await;
     let tool = "warehouse_execute_query";

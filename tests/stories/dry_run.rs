@@ -85,7 +85,7 @@ fn planned(plan: &Plan, only: impl Fn(bool) -> bool) -> Vec<Seen> {
 /// Both calls have the same key, so the IDs that derive from the call (an event's, a meeting's, a statement's
 /// `requestId`) are the same. Every byte can be compared.
 #[tokio::test]
-async fn what_a_dry_run_says_is_what_every_tool_sends() {
+async fn a_dry_run_shows_exactly_the_requests_of_each_tool() {
     let recording = Arc::new(Recording {
         inner: ReqwestTransport::new(TransportOptions::default()).unwrap(),
         seen: Mutex::default(),
@@ -141,7 +141,7 @@ async fn what_a_dry_run_says_is_what_every_tool_sends() {
 }
 
 #[tokio::test]
-async fn what_follows_from_a_writes_response_is_said() {
+async fn a_dry_run_says_what_follows_a_write() {
     let stage = Stage::connected().await;
     connect(&stage, "calendar").await;
     let input = json!({

@@ -169,7 +169,7 @@ fn done(stage: &Stage) -> usize {
 }
 
 #[tokio::test]
-async fn no_fault_of_a_product_makes_a_call_hang_write_twice_or_blame_stead() {
+async fn faults_of_a_product_never_hang_a_call_repeat_a_write_or_blame_stead() {
     let stage = Stage::new().await;
     connect(&stage, "calendar").await;
     let network = ReqwestTransport::new(TransportOptions::default()).unwrap();

@@ -153,7 +153,7 @@ async fn an_inserted_credential_token_member_or_session_grants_nothing() {
 }
 
 #[tokio::test]
-async fn a_changed_row_or_one_with_the_mac_of_another_grants_nothing() {
+async fn a_changed_row_or_one_with_a_copied_mac_grants_nothing() {
     let stage = Stage::new().await;
     let environment = stage.platform.environment();
     let weak = NewAppCredential::new("weak").scopes(["events:read"]);
@@ -196,7 +196,7 @@ async fn a_changed_row_or_one_with_the_mac_of_another_grants_nothing() {
 
 /// If someone loosens a policy in the database, Stead rejects every call.
 #[tokio::test]
-async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted_is_named() {
+async fn a_changed_policy_allows_nothing_and_a_deleted_one_is_named() {
     let stage = Stage::connected().await;
     let rules = json!({ "name": "careful", "read_only": true, "environment": true });
     let environment = stage.platform.environment();
@@ -227,7 +227,7 @@ async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted
 
 /// Anyone with a copy of a row can put it back. Stead detects this if the row was deleted, but not if it was changed.
 #[tokio::test]
-async fn an_older_copy_that_is_put_back_is_found_where_the_row_was_deleted() {
+async fn an_old_copy_of_a_deleted_row_is_found() {
     let stage = Stage::new().await;
     let environment = stage.platform.environment();
     let made = environment.send(NewAppCredential::new("leaked"));
@@ -250,7 +250,7 @@ async fn an_older_copy_that_is_put_back_is_found_where_the_row_was_deleted() {
 }
 
 #[tokio::test]
-async fn who_takes_out_that_rows_need_a_mac_has_a_key_that_does_not_open() {
+async fn removing_the_mac_requirement_makes_the_data_key_unusable() {
     let stage = Stage::new().await;
     let mut database = database(&stage).await;
     let take_out = "UPDATE data_key SET body = json_remove(body, '$.authenticates_rows_since')";

@@ -12,7 +12,7 @@ use stead_core::resource::{ApproveCall, ReadApproval, SetPolicy};
 use crate::stage::{ADA, Setting, Stage};
 
 #[tokio::test]
-async fn a_person_sees_the_mail_that_is_sent() {
+async fn an_approver_sees_the_mail_that_is_sent() {
     let stage = Stage::set(Setting::default()).await;
     let permissions = json!({ "permissions": ["read", "send"] });
     let changed = stage.patch("/v1/connections/mail", &permissions).await;

@@ -14,7 +14,7 @@ const CALLS: usize = 20_000;
 const BYTES: u64 = 120;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn twenty_thousand_calls_are_all_there_and_take_little_room() {
+async fn twenty_thousand_calls_are_stored_in_little_space() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stead.db");
     let platform = notes::platform(&file, None).await.unwrap();

@@ -131,7 +131,7 @@ async fn send(
 }
 
 #[tokio::test]
-async fn no_input_is_a_fault_of_the_service() {
+async fn no_input_causes_a_server_error() {
     let stage = Stage::connected().await;
     let plain = ("x-nothing", &b"1"[..]);
     for (what, body) in bodies() {

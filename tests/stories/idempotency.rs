@@ -85,7 +85,7 @@ async fn a_hundred(stage: &Stage, path: &str, body: &Value) -> Reply {
 }
 
 #[tokio::test]
-async fn a_hundred_equal_writes_at_once_reach_the_product_once() {
+async fn a_hundred_concurrent_equal_writes_reach_the_product_once() {
     let stage = connected().await;
     a_hundred(&stage, EXECUTE, &event("Tea")).await;
     let proxied = a_hundred(&stage, "/v1/proxy", &raw("Milk")).await;
@@ -122,7 +122,7 @@ async fn a_hundred_equal_writes_at_once_reach_the_product_once() {
 }
 
 #[tokio::test]
-async fn a_key_works_through_both_doors() {
+async fn an_idempotency_key_works_in_platform_and_client() {
     let stage = connected().await;
     let client = stead::Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
     let client = client.unwrap();

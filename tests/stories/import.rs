@@ -43,7 +43,7 @@ fn refreshes(stage: &Stage) -> usize {
 }
 
 #[tokio::test]
-async fn an_imported_account_is_called_and_refreshed_as_if_it_had_authorized_here() {
+async fn an_imported_account_works_like_an_authorized_one() {
     let stage = Stage::connected().await;
     stage.connect("user-2", GRACE).await;
     let lines = exported(&stage).await;
@@ -100,7 +100,7 @@ async fn an_access_token_that_has_ended_is_refreshed_by_the_first_call() {
 }
 
 #[tokio::test]
-async fn over_http_accounts_are_imported_by_who_has_the_scope_and_no_token_comes_back() {
+async fn importing_over_http_needs_the_scope_and_returns_no_token() {
     let stage = Stage::connected().await;
     let line = exported(&stage).await.remove(0);
     let token = line["access_token"].as_str().unwrap().to_owned();

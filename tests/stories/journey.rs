@@ -84,7 +84,7 @@ async fn a_dry_run_sends_only_what_reads() {
 }
 
 #[tokio::test]
-async fn what_passes_is_sent_again_and_what_does_not_is_told() {
+async fn temporary_errors_are_retried_and_others_are_returned() {
     let stage = Stage::connected().await;
     let sandbox = &stage.sandbox.sandbox;
     let error = |status, reason: &str, times| Fault::Error {

@@ -82,7 +82,7 @@ async fn a_second_browser_does_not_get_the_link() {
 
 /// A user who presses the button twice, or opens the link in two tabs, has two consent pages.
 #[tokio::test]
-async fn the_first_of_two_consent_pages_connects_and_the_second_says_that_the_link_was_used() {
+async fn the_first_of_two_consent_pages_connects_and_the_second_is_refused() {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let pages = [browser.open(&link).await, browser.open(&link).await];
@@ -122,7 +122,7 @@ async fn a_replayed_callback_makes_no_second_exchange() {
 }
 
 #[tokio::test]
-async fn of_a_hundred_callbacks_at_once_one_is_exchanged() {
+async fn one_of_a_hundred_concurrent_callbacks_is_exchanged() {
     let (stage, browser, back) = allowed().await;
     let visits = (0..100).map(|_| {
         let (mut browser, back) = (browser.clone(), back.clone());
@@ -168,7 +168,7 @@ async fn a_response_that_is_delivered_to_another_connection_is_refused() {
 
 /// Link scanners send a HEAD request first.
 #[tokio::test]
-async fn asking_for_the_head_of_a_callback_spends_nothing() {
+async fn a_head_request_does_not_use_up_a_callback() {
     let (stage, mut browser, back) = allowed().await;
     let head = browser.head(&back).await;
     assert_eq!((head.status.as_u16(), head.header("location")), (200, ""));
@@ -205,7 +205,7 @@ async fn the_last_page_says_which_permissions_were_left_out() {
 }
 
 #[tokio::test]
-async fn what_was_left_out_can_be_allowed_at_once_in_the_same_browser() {
+async fn missing_permissions_can_be_allowed_immediately_in_the_same_browser() {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let product = browser.open(&link).await;
@@ -303,7 +303,7 @@ async fn a_form_from_another_site_is_refused() {
 }
 
 #[tokio::test]
-async fn overdue_authorizations_end_by_themselves() {
+async fn overdue_authorizations_expire_automatically() {
     let stage = Stage::new().await;
     let reply = stage
         .post(

@@ -161,7 +161,7 @@ async fn an_agent_with_a_session_does_a_task_over_three_products() {
 }
 
 #[tokio::test]
-async fn a_session_says_how_its_results_look() {
+async fn a_session_sets_view_and_size_of_its_results() {
     let stage = Stage::connected().await;
     let mails = json!({ "query": "is:unread" });
     let readable = Agent::new(&stage, json!({ "identifier": "user-1" })).await;

@@ -165,7 +165,7 @@ async fn another_client_makes_its_accounts_authorize_again() {
 }
 
 #[tokio::test]
-async fn its_rows_get_their_macs_after_a_day_and_from_then_on_need_them() {
+async fn its_rows_get_macs_after_a_day_and_then_need_them() {
     let directory = tempfile::tempdir().unwrap();
     let (platform, _, clock) = opened_by(&directory, SignedDuration::from_mins(1)).await;
     let path = directory.path().join("stead.db");

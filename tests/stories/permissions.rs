@@ -97,7 +97,7 @@ async fn a_link_for_one_more_scope_keeps_those_that_were_granted() {
 
 /// Gmail rejects searches and bodies once `gmail.metadata` is granted, even if a wider scope is granted too.
 #[tokio::test]
-async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() {
+async fn the_link_of_an_error_drops_a_scope_that_blocks_the_tool() {
     const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
     let stage = Stage::new().await;
     let ask = |scopes: &[&str]| json!({ "connection_name": "mail", "identifier": "user-1", "scopes": scopes });
@@ -147,7 +147,7 @@ async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() 
 
 /// A browser that is signed in to several Google accounts offers them all.
 #[tokio::test]
-async fn whoever_authorizes_again_finds_the_account_of_last_time_chosen() {
+async fn authorizing_again_preselects_the_previous_account() {
     let stage = mails_only().await;
     let hint = async || {
         let link = stage.link("user-1").await;

@@ -237,7 +237,7 @@ const OVER_HTTP: &[(&str, &str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn what_a_hop_says_is_dropped_over_http() {
+async fn hop_by_hop_and_proxy_headers_are_dropped_over_http() {
     let scene = Scene::new().await;
     for (vector, name, value) in [
         ("V47", "Proxy-Authorization", "Basic canary"),
@@ -273,7 +273,7 @@ async fn what_a_hop_says_is_dropped_over_http() {
 }
 
 #[tokio::test]
-async fn what_is_legitimate_passes() {
+async fn legitimate_requests_pass() {
     let scene = Scene::new().await;
     for path in [
         "/v1/users/me/profile",

@@ -214,7 +214,7 @@ fn ours(mirror: &Mirror, more: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_request_passes_with_all_that_is_added_to_it_on_its_way() {
+async fn a_request_passes_with_headers_added_by_intermediaries() {
     let (mirror, stage) = mirrored(OK).await;
     let path = "/gmail/v1/users/me/profile";
     let all = ADDED.iter().flat_map(|(_, lines)| *lines);

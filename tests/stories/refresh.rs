@@ -33,7 +33,7 @@ async fn an_expired_token_is_refreshed_silently() {
 }
 
 #[tokio::test]
-async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on() {
+async fn a_refused_token_is_refreshed_once_and_the_call_continues() {
     let stage = Stage::connected().await;
     stage.fault(Fault::ExpireAccessTokens { user: None });
     let reply = stage.drafts("user-1").await;
@@ -224,7 +224,7 @@ async fn disconnecting_with_revocation_ends_the_grant_at_the_product() {
 }
 
 #[tokio::test]
-async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
+async fn another_account_of_the_product_does_not_replace_the_first() {
     let stage = Stage::connected().await;
     let link = stage.link("user-1").await;
     let done = Browser::new()

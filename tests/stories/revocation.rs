@@ -182,7 +182,7 @@ async fn a_consent_of_another_user_of_the_product_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_disconnection_ends_nothing_else_unless_that_is_asked_for() {
+async fn a_disconnection_without_revocation_ends_nothing_else() {
     let stage = stage().await;
     connect(&stage, "calendar", "user-1", ADA).await;
     let ended = stage.delete("/v1/accounts/calendar/user-1").await;
@@ -191,7 +191,7 @@ async fn a_disconnection_ends_nothing_else_unless_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
+async fn a_requested_revocation_names_and_ends_other_accounts_of_the_grant() {
     const OTHER: &str = "other-project.apps.googleusercontent.com";
     let stage = stage().await;
     stage.sandbox.sandbox.add_client(OTHER, "secret", &[]);

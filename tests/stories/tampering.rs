@@ -142,7 +142,7 @@ async fn a_row_that_cannot_be_read_is_named() {
 }
 
 #[tokio::test]
-async fn wrong_and_missing_keys_open_nothing() {
+async fn a_wrong_or_missing_key_opens_no_store() {
     let stage = Stage::new().await;
     let id = stage.key.split(':').next().unwrap();
     let same_name = format!("{id}:{}", "A".repeat(43));

@@ -75,7 +75,7 @@ async fn head(stream: &mut TcpStream) -> bool {
 }
 
 #[tokio::test]
-async fn a_read_is_sent_again_if_its_connection_was_closed_and_a_write_is_not() {
+async fn a_read_is_resent_on_a_closed_connection_and_a_write_is_not() {
     let product = Fickle::start().await;
     let stage = stage(&product.url).await;
     for _ in 0..10 {
@@ -162,7 +162,7 @@ async fn an_upload_whose_body_breaks_off_is_the_callers_error_and_was_not_carrie
 }
 
 #[tokio::test]
-async fn the_callers_time_is_that_to_the_head_of_a_streamed_response() {
+async fn the_callers_timeout_ends_at_the_head_of_a_streamed_response() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let wait = std::time::Duration::from_millis(600);
@@ -191,7 +191,7 @@ async fn refused(url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_product_that_cannot_be_reached_says_why_and_who_acts() {
+async fn an_unreachable_product_is_an_error_with_the_reason_and_the_actor() {
     let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let plain_address = plain.local_addr().unwrap();
     // It responds to the TLS handshake like a server without TLS.

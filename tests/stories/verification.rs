@@ -97,7 +97,7 @@ async fn the_wrong_person_ends_the_authorization() {
 }
 
 #[tokio::test]
-async fn who_never_confirms_gets_nothing() {
+async fn an_unconfirmed_authorization_expires() {
     let stage = stage().await;
     let (id, _) = returned(&stage).await;
     stage.clock.advance(SignedDuration::from_mins(11));
@@ -108,7 +108,7 @@ async fn who_never_confirms_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_link_without_a_way_back_is_refused() {
+async fn a_link_without_a_safe_verify_url_is_refused() {
     let stage = stage().await;
     let body = json!({ "connection_name": "mail", "identifier": "user-1" });
     let reply = stage.post("/v1/authorization-links", &body).await;
@@ -162,7 +162,7 @@ async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
 }
 
 #[tokio::test]
-async fn of_two_tabs_the_first_to_be_confirmed_wins_and_nothing_breaks() {
+async fn the_first_confirmed_of_two_tabs_wins() {
     let stage = stage().await;
     let (first, _) = returned(&stage).await;
     let (second, _) = returned(&stage).await;

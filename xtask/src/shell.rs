@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_hangs_is_ended_with_what_it_started() {
+    fn a_hanging_command_is_killed_with_its_children() {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut hangs = Command::new("sh");
         hangs.args(["-c", "sleep 600 & wait"]).stdout(writer);

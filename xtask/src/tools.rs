@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_stands_where_the_alphabet_wants_it() {
+    fn a_new_line_is_in_alphabetical_order() {
         let list =
             "//! The tools.\n\nstead_core::tools! {\n    a_a::AA,\n    c_c::CC,\n}\n\nfn f() {}\n";
         let more = with_line(list, "    b_b::BB,").unwrap();

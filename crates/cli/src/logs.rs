@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warnings_of_the_database_driver_are_left_to_who_names_it() {
+    fn warnings_of_the_database_driver_are_off_unless_the_filter_names_it() {
         for (filter, expected) in [
             ("warn", "rmcp=error,sqlx=error,warn"),
             (

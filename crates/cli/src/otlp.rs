@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collector_gets_the_spans_of_those_callers_that_keep_theirs() {
+    fn a_collector_gets_only_spans_of_sampled_callers() {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();

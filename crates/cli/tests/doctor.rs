@@ -163,7 +163,7 @@ fn product_saying(response: String) -> String {
 }
 
 #[test]
-fn the_doctor_finds_nothing_wrong_where_nothing_is() {
+fn the_doctor_finds_no_error_in_a_healthy_setup() {
     let place = Place::new("");
     let (code, findings) = place.doctor();
     assert!(
@@ -207,7 +207,7 @@ fn a_database_that_others_can_read_is_found_and_left_as_it_is() {
 }
 
 #[test]
-fn a_read_only_database_is_found_and_a_start_says_so() {
+fn a_read_only_database_is_found_by_the_doctor_and_at_start() {
     let mut place = Place::new("");
     if rustix::process::geteuid().is_root() {
         let own = |path: &Path| chown(path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
@@ -261,7 +261,7 @@ fn an_older_schema_is_found_and_left_as_it_is() {
 }
 
 #[test]
-fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
+fn a_foreign_file_is_found_without_advice_to_change_it() {
     let place = Place::new("");
     for (file, says) in [
         (".", "is a folder"),

@@ -214,7 +214,7 @@ async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_names_no_caller_is_said_once_and_nothing_else_is() {
+async fn a_proxy_that_names_no_caller_is_logged_once() {
     LazyLock::force(&SECOND);
     for (host, peer, forwarded, lines) in [
         ("stead.example.com", "127.0.0.1:5", None, 1),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn more_is_free_where_only_the_missing_counts() {
+    fn extra_members_are_ignored_when_looking_for_missing_ones() {
         assert!(
             missing(
                 &json!({"a": {"b": 1}}),

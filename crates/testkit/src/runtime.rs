@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_moves_by_hand_and_wakes_sleepers() {
+    fn advancing_the_time_wakes_sleepers() {
         let clock = ManualClock::default();
         let start = clock.now();
         let mut sleep = clock.sleep(Duration::from_secs(5));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn spawned_tasks_run_when_told_and_so_do_theirs() {
+    fn run_spawned_runs_nested_tasks() {
         let clock = ManualClock::default();
         let inner = clock.clone();
         clock.spawn(Box::pin(async move { inner.spawn(Box::pin(async {})) }));

@@ -29,7 +29,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::KeyUnavailable,
-            Test("wrong_and_missing_keys_open_nothing"),
+            Test("a_wrong_or_missing_key_opens_no_store"),
         ),
         (
             ErrorKind::IntegrityViolated,
@@ -45,7 +45,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::IdempotencyMismatch,
-            Test("a_hundred_equal_writes_at_once_reach_the_product_once"),
+            Test("a_hundred_concurrent_equal_writes_reach_the_product_once"),
         ),
         (
             ErrorKind::IdempotencyConflict,
@@ -53,23 +53,19 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::IssuerUnavailable,
-            Test(
-                "an_issuer_that_does_not_respond_is_the_operators_and_what_is_known_of_it_goes_on",
-            ),
+            Test("an_unreachable_issuer_is_reported_and_cached_keys_still_work"),
         ),
         (
             ErrorKind::RangeNotSatisfiable,
-            Test("a_range_that_cannot_be_given_is_refused_or_left_alone"),
+            Test("an_unsatisfiable_range_is_refused_and_an_unsupported_one_ignored"),
         ),
         (
             ErrorKind::SignInFailed,
-            Test(
-                "a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes",
-            ),
+            Test("a_callback_works_once_within_ten_minutes_in_the_same_browser"),
         ),
         (
             ErrorKind::SignInRefused,
-            Test("who_is_let_in_is_said_by_the_address_or_a_claim_or_both"),
+            Test("users_are_allowed_by_email_or_claim_or_both"),
         ),
         (
             ErrorKind::SignInProviderFailed,
@@ -81,7 +77,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::Overloaded,
-            Test("beyond_the_bound_a_request_is_refused_at_once_and_readiness_says_so"),
+            Test("a_full_server_refuses_requests_and_is_not_ready"),
         ),
         (
             ErrorKind::InsufficientScope,
@@ -89,7 +85,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::HostRejected,
-            Test("browsers_reach_the_service_by_its_own_names_only"),
+            Test("browsers_reach_the_service_only_by_allowed_hosts"),
         ),
         (
             ErrorKind::Internal,
@@ -101,7 +97,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
 };
 
 #[test]
-fn what_is_said_to_provoke_a_kind_elsewhere_exists_and_names_it() {
+fn each_test_listed_for_a_kind_exists_and_names_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for folder in ["crates", "tests"] {

@@ -309,7 +309,7 @@ async fn every_resource_reads_the_same() {
 }
 
 #[tokio::test]
-async fn every_secret_still_opens_what_it_opened() {
+async fn every_secret_still_works() {
     let opened = Opened::new().await;
     let call = json!({ "connection_name": "mail", "identifier": "user-1", "input": {} });
     let reply = opened
@@ -373,7 +373,7 @@ async fn a_repeated_key_gets_the_stored_response() {
 }
 
 #[tokio::test]
-async fn calls_that_were_held_are_approved_and_made_once() {
+async fn held_calls_are_approved_and_made_once() {
     let opened = Opened::new().await;
     let call = async |state: &str| opened.post("/v1/proxy", &opened.bearer, &held(state)).await;
     let id = fact("pending_approval");

@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_given_as_such_or_by_how_long_ago_it_was() {
+    fn a_time_is_absolute_or_relative_to_now() {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
         for (given, expected) in [
             ("2026-11-21T09:30:00Z", "2026-11-21T09:30:00Z"),

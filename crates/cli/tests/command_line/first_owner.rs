@@ -41,7 +41,7 @@ fn said(directory: &Path, key: &str, options: &[&str]) -> String {
 }
 
 #[test]
-fn no_link_is_printed_where_it_would_be_kept_and_the_hint_makes_an_owner() {
+fn no_setup_link_is_logged_and_the_hinted_command_invites_an_owner() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let hint = "stead members invite EMAIL --role owner";

@@ -91,7 +91,7 @@ fn the_keys_are_listed_with_what_they_seal() {
 }
 
 #[test]
-fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
+fn a_key_encrypts_everything_before_the_previous_one_is_retired() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = database(folder);

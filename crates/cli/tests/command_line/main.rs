@@ -161,7 +161,7 @@ fn the_catalogue_is_an_array_for_programs() {
 }
 
 #[test]
-fn a_database_is_made_by_commands_that_begin_one_and_missed_by_the_others() {
+fn only_some_commands_create_a_missing_database() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let database = directory.path().join("stead.db");
@@ -306,7 +306,7 @@ fn every_error_for_programs_is_one_object_of_one_shape() {
 }
 
 #[test]
-fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
+fn errors_name_the_flags_and_list_everything_missing() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let fails = |code: i32, args: &[&str]| {

@@ -183,7 +183,7 @@ fn a_service_that_trusts_links_warns_at_its_start() {
 }
 
 #[test]
-fn dev_stops_even_if_nothing_reads_what_it_prints() {
+fn dev_stops_even_if_nothing_reads_its_output() {
     let directory = tempfile::tempdir().unwrap();
     let mut child = stead(directory.path())
         .args(["dev", "--json", "--listen", "127.0.0.1:0"])

@@ -11,7 +11,7 @@ use serde_json::Value;
 use shell::{Dev, SHELLS, binary, fact, paste, printed_lines, shell_blocks, shells};
 
 #[test]
-fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
+fn the_lines_that_dev_prints_work_in_each_shell() {
     for shell in shells() {
         let folder = tempfile::tempdir().unwrap();
         let mut dev = Dev::start(folder.path(), &[]);
@@ -57,7 +57,7 @@ fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
 }
 
 #[test]
-fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
+fn a_call_for_an_unconnected_user_prints_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &[]);
     let welcome = dev.welcome();
@@ -116,7 +116,7 @@ fn the_readmes_first_call_is_pasted_into_each_shell_as_written() {
 }
 
 #[test]
-fn no_block_of_a_page_has_what_an_interactive_zsh_does_not_take() {
+fn shell_blocks_of_the_docs_work_in_an_interactive_zsh() {
     let mut pages = 0;
     for folder in ["start", "build", "recipes", "run"] {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
@@ -217,7 +217,7 @@ fn the_dashboard_that_dev_prints_first_has_something_to_try_and_to_show() {
 }
 
 #[test]
-fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the_account() {
+fn the_consent_page_lists_permissions_and_the_last_page_names_the_account() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &[]);
     let welcome = dev.welcome();

@@ -149,7 +149,7 @@ fn raw(method: &str) -> ProxyRequest {
 }
 
 #[test]
-fn a_call_whose_time_is_over_is_answered_at_once_and_costs_no_quota() {
+fn an_expired_call_fails_immediately_and_uses_no_quota() {
     let stage = Stage::new();
     for _ in 0..50 {
         stage.is_over(Duration::ZERO, read);
@@ -197,7 +197,7 @@ fn a_store_that_hangs_is_waited_for_no_longer_than_the_caller_waits() {
 }
 
 #[test]
-fn a_short_time_gives_nothing_that_is_older() {
+fn a_short_deadline_never_returns_outdated_data() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
     // No one has followed the feed for a while, so cached rows may be outdated.
@@ -261,7 +261,7 @@ fn a_stream_that_the_product_takes_slowly_lasts_no_longer_than_the_caller_waits(
 }
 
 #[test]
-fn the_turn_of_a_key_is_waited_for_no_longer_than_the_caller_waits() {
+fn waiting_for_an_idempotency_key_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.is_slow.store(true, Ordering::SeqCst);
     let keyed = || {

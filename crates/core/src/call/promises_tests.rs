@@ -295,7 +295,7 @@ fn written_id(caller: &Caller, key: Option<&str>, text: &str, user: u128) -> Str
 }
 
 #[test]
-fn a_key_names_one_call_of_one_caller_and_account_with_one_input() {
+fn an_idempotency_key_belongs_to_one_caller_account_and_input() {
     let (own, shop) = (Caller::Operator, Caller::application("app_1"));
     let first = written_id(&own, Some("key-1"), "a", 0);
     assert_eq!(written_id(&own, Some("key-1"), "a", 0), first);
@@ -311,7 +311,7 @@ fn a_key_names_one_call_of_one_caller_and_account_with_one_input() {
 }
 
 #[test]
-fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
+fn a_call_sends_only_tokens_of_the_account_it_began_with() {
     let world = World::new();
     let (context, done) = slow(&world);
     let ended = Arc::new(Mutex::new(None));

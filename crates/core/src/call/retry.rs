@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn without_one_the_pauses_are_spread_and_grow() {
+    fn pauses_without_a_retry_after_grow_and_have_jitter() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         for (attempt, longest) in [(1, 1), (2, 2), (3, 4), (6, 32), (200, 32)] {
             let longest = Duration::from_secs(longest);

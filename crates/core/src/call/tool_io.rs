@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_as_it_is_is_not_sent() {
+    fn a_malformed_request_of_a_tool_is_not_sent() {
         assert_eq!(
             sent(&ApiRequest::get(["notes"]).header("if-match", "a\r\nb")).unwrap_err(),
             ErrorKind::InvalidRequest

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_read_breaks_no_rule_by_being_left_out() {
+    fn an_unreadable_value_does_not_break_rules_across_fields() {
         let (_, places) = refused(json!({ "label": [] }));
         assert_eq!(places, ["/label type"]);
     }

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_come_back_as_they_were_kept() {
+    fn tokens_are_unchanged_after_encryption() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         for (access, refresh, end) in [
             ("a", Some("r"), Some(START)),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_the_grant_is_the_refresh_token_where_there_is_one() {
+    fn the_refresh_token_is_revoked_or_else_the_access_token() {
         let tokens = |refresh: Option<&str>| {
             TokenSet::new("access".into(), refresh.map(SecretString::from), None)
         };

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_is_unknown_here_is_the_operator() {
+    fn an_unknown_act_by_means_the_operator() {
         let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 409, "detail": "new",
             "kind": "new", "retryable": true, "act_by": "somebody_new"});
         let error = Error::from(serde_json::from_value::<Problem>(problem).unwrap());

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn some_products_do_not_say() {
+    fn a_product_can_have_no_subject() {
         let response = members(json!({ "id_token": id_token("{}") }));
         assert_eq!(read(SubjectSource::Unknown, &response), Ok(None));
     }

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_scope_says_is_said_in_the_language_or_else_in_english() {
+    fn permission_texts_are_translated_or_in_english() {
         assert_eq!(PRODUCT.abilities("de"), ["Alles tun"]);
         assert_eq!(PRODUCT.abilities("ja"), ["Do all"]);
         assert_eq!(PRODUCT.permission_note("de"), Some("Na so was"));

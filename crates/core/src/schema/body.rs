@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_read() {
+    fn near_misses_in_a_body_are_accepted() {
         let body = json!({
             "connection_name": "mail", "identifier": 42, "dry_run": "true", "tool_version": null, "input": { "a": null },
         });

@@ -145,12 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_null() {
+    fn an_empty_body_is_null() {
         assert_eq!(raw(204, "").into_json().unwrap().0.get(), "null");
     }
 
     #[test]
-    fn what_is_not_json_is_the_products_fault() {
+    fn a_body_that_is_not_json_is_a_product_error() {
         for body in [
             &b"<html>CANARY</html>"[..],
             b"{\"a\":1",

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_unclear() {
+    fn ambiguous_uploads_are_unclear() {
         for (query, content_type) in [
             ("", RELATED),
             ("uploadType=multipart&uploadType=media", RELATED),

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_no_one_reads_are_left_out() {
+    fn amp_versions_are_omitted() {
         let amp = leaf("1", "text/x-amp-html", json!({}), "<html amp4email>");
         check(
             multi(

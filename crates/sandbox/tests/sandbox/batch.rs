@@ -132,7 +132,7 @@ async fn parameters_of_the_batch_count_for_its_parts() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_batch_is_refused() {
+async fn an_invalid_batch_is_refused() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let profile = "GET /gmail/v1/users/me/profile";

@@ -404,7 +404,7 @@ async fn guests_can_be_left_out() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused() {
+async fn invalid_parameters_are_refused() {
     let ada = Calendars::ada().await;
     let table = "
         orderBy=startTime => badRequest => ordering

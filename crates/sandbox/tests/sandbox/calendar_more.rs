@@ -179,7 +179,7 @@ async fn one_calendar_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn what_has_not_changed_is_not_sent_again() {
+async fn unchanged_resources_are_not_sent_again() {
     let ada = Calendar::of(ALL).await;
     let made = ada
         .send("POST", "calendars/primary/events", &tea())

@@ -200,7 +200,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
 }
 
 #[tokio::test]
-async fn one_occurrence_changes_by_itself() {
+async fn one_occurrence_can_be_changed_alone() {
     let ada = Calendars::ada().await;
     let series = ada.id("Stand-up");
     let one = format!("{PRIMARY}/{series}_20260511T083000Z");

@@ -216,7 +216,7 @@ async fn bad_requests_stay_on_an_error_page() {
 }
 
 #[tokio::test]
-async fn without_a_page_no_one_is_signed_in() {
+async fn a_sign_in_without_a_page_is_refused() {
     let stage = Stage::new().await;
     let back = stage
         .authorize(&[("scope", GMAIL_READ), ("prompt", "none")])
@@ -267,7 +267,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_page_of_another_site_changes_nothing_and_reads_nothing() {
+async fn a_page_of_another_site_cannot_change_or_read_anything() {
     let stage = Stage::new().await;
     let other_port = stage.running.url.clone() + "0";
     for headers in [

@@ -265,7 +265,7 @@ async fn files_come_in_orders_and_pages() {
 }
 
 #[tokio::test]
-async fn no_one_sees_more_than_was_shared() {
+async fn only_shared_files_are_visible() {
     let drive = Drive::ada().await;
     let notes = drive.stage.sandbox().world()["users"][1]["files"].clone();
     let notes = notes

@@ -131,7 +131,7 @@ async fn a_spreadsheet_that_was_made_opens_in_sheets() {
 }
 
 #[tokio::test]
-async fn what_a_new_file_may_not_say_is_refused() {
+async fn invalid_metadata_of_a_new_file_is_refused() {
     let drive = Drive::of(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
     for (body, status, reason, says) in [
@@ -201,7 +201,7 @@ async fn what_a_new_file_may_not_say_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_changes_moves_and_goes() {
+async fn a_file_is_changed_moved_and_deleted() {
     let drive = Drive::of(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
     let path = format!("/files/{letter}?fields=name,description,starred,version,modifiedTime");

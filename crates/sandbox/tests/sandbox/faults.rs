@@ -347,7 +347,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_mail_that_is_added_comes_in_and_one_that_is_deleted_is_gone() {
+async fn an_added_mail_is_listed_and_a_deleted_one_is_not() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
     let mail = json!({ "user": ADA, "section": "mails", "fields": {

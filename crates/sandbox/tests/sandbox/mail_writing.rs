@@ -250,7 +250,7 @@ async fn a_draft_is_kept_changed_sent_and_thrown_away() {
 }
 
 #[tokio::test]
-async fn labels_change_and_messages_go() {
+async fn labels_are_changed_and_messages_are_deleted() {
     let mail = Mail::of(MODIFY).await;
     let id = mail.stage.message_id(0, "Lunch on Thursday?");
     let path = format!("messages/{id}/modify");
@@ -304,7 +304,7 @@ async fn labels_change_and_messages_go() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused() {
+async fn invalid_mails_are_refused() {
     let mail = Mail::of(SEND).await;
     for (body, says) in [
         (json!({}), "'raw' RFC822 payload"),

@@ -211,7 +211,7 @@ async fn responses_are_compressed_for_clients_that_say_so_twice() {
 }
 
 #[tokio::test]
-async fn the_log_says_what_came() {
+async fn the_log_has_the_received_requests() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     stage.mail("messages?q=a%20b&maxResults=3", &ada).await;

@@ -344,7 +344,7 @@ async fn granted_scopes_are_included_when_asked_for() {
 }
 
 #[tokio::test]
-async fn who_the_user_is() {
+async fn claims_of_the_user() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &["openid", "email", "profile"]).await;
     let claims = tokens.response["id_token"].as_str().unwrap();

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn every_template_is_one() {
+    fn every_template_can_be_parsed() {
         for (name, source) in SHARED.iter().chain(super::super::templates()) {
             let mut templates = Templates::new();
             if let Err(error) = templates.add_template(name, source) {

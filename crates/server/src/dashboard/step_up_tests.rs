@@ -102,7 +102,7 @@ fn asks(response: &TestResponse) -> bool {
 }
 
 #[tokio::test]
-async fn every_action_says_whether_it_asks_for_a_step_up_and_then_does() {
+async fn every_action_asks_for_a_step_up_as_listed() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let mut walked = 0;

@@ -194,7 +194,7 @@ fn walk(value: &Value, place: &str, look: &mut impl FnMut(&str, &Map<String, Val
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_everything_is_referred_to() {
+fn every_reference_resolves_and_every_component_is_used() {
     let document = document("https://stead.example.com/");
     let mut used = BTreeSet::new();
     walk(&document, "", &mut |place, members| {
@@ -213,7 +213,7 @@ fn every_reference_leads_somewhere_and_everything_is_referred_to() {
 }
 
 #[test]
-fn every_schema_is_one_and_its_texts_are_for_readers() {
+fn every_schema_is_valid_and_described_for_readers() {
     let document = document("https://stead.example.com/");
     let schemas = document["components"]["schemas"].as_object().unwrap();
     for (name, schema) in schemas {

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_says_where() {
+    fn invalid_json_is_refused_with_the_place() {
         for (body, message) in [
             ("", "the JSON isn't complete; it ends at line 1, column 0"),
             (

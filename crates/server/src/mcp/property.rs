@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_call_is_one() {
+    fn a_plain_call_is_recognised() {
         let mut request = Request::new(());
         let name = HeaderValue::from_static("mail_list_drafts");
         request.headers_mut().insert("mcp-name", name);

@@ -89,7 +89,7 @@ async fn a_drain_is_cut_short_on_demand() {
 }
 
 #[tokio::test]
-async fn where_there_are_too_many_connections_one_without_a_request_makes_room() {
+async fn an_idle_connection_makes_room_for_a_new_one() {
     let (router, arrival, release) = held();
     let router = router.route("/quick", get(|| async { "done" }));
     let server = Server::new(router).max_connections(2);
@@ -152,7 +152,7 @@ async fn if_all_connections_are_busy_everyone_else_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_who_are_refused_and_say_nothing_leave_the_others_room() {
+async fn silent_refused_callers_do_not_block_others() {
     let (router, arrival, _release) = held();
     let server = Server::new(router).max_connections(1);
     let (address, _stop, _served) = serve_on_a_port(server).await;

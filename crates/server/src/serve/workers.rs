@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_go_where_the_fewest_are_and_end_with_the_threads() {
+    async fn connections_go_to_the_least_busy_worker_and_end_with_it() {
         let workers = Workers::start(2).unwrap();
         let (names, mut said) = unbounded_channel();
         let mut callers = Vec::new();

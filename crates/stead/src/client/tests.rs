@@ -290,7 +290,7 @@ async fn keys_are_quoted_and_dots_are_refused() {
 }
 
 #[test]
-fn it_prints_no_secret() {
+fn debug_output_has_no_secret() {
     let transport = Script::of([]) as Arc<dyn Transport>;
     let client = Client::with_transport("https://example.com", "id", "hush", transport).unwrap();
     assert_eq!(

@@ -34,7 +34,7 @@ async fn the_request_line_is_sent_as_given() {
 }
 
 #[tokio::test]
-async fn a_target_that_would_be_rewritten_reaches_no_one() {
+async fn a_target_that_would_be_rewritten_is_not_sent() {
     let server = Server::start(HELLO, Then::Listen).await;
     let error = send(get(format!("{server}/a/%2e%2e/b"))).await.unwrap_err();
 
@@ -192,7 +192,7 @@ async fn a_response_is_not_decompressed() {
 }
 
 #[tokio::test]
-async fn a_short_body_is_at_hand_and_a_long_one_keeps_its_length() {
+async fn a_complete_body_is_buffered_and_a_partial_one_keeps_its_length() {
     let server = Server::start(HELLO, Then::Listen).await;
     let body = send(get(&server)).await.unwrap().into_body();
     assert_eq!(body.size_hint().exact(), Some(5));
@@ -306,7 +306,7 @@ async fn a_closed_port_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_without_a_response_is_told_from_one_that_breaks() {
+async fn a_connection_closed_without_a_response_is_unanswered() {
     let server = Server::start(&[], Then::Close).await;
     let mut request = get(format!("{server}/?q=canary"));
     request

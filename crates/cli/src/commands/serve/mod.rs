@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_descriptors_but_for_a_reserve_are_for_connections() {
+    fn connections_get_half_of_the_descriptors_after_a_reserve() {
         for (descriptors, connections) in [
             (Some(128), 48),
             (Some(1024), 448),

@@ -69,7 +69,7 @@ fn a_member_signs_in_is_known_and_signs_out() {
 }
 
 #[test]
-fn what_is_stored_opens_no_session() {
+fn a_stored_session_row_is_not_a_session_id() {
     let world = World::new();
     let (context, id) = owned(&world);
     let digest = crate::digest::Digest::of(&id);
@@ -196,7 +196,7 @@ fn attempts_from_everywhere_make_the_pauses_longer_up_to_a_minute() {
 }
 
 #[test]
-fn codes_are_limited_for_whoever_has_the_password_however_often_they_sign_in() {
+fn code_attempts_are_limited_across_sign_ins() {
     let world = World::new();
     let (context, id) = owned(&world);
     let enrolled = world.run(members::enrol(&context, &id)).unwrap();
@@ -217,7 +217,7 @@ fn codes_are_limited_for_whoever_has_the_password_however_often_they_sign_in() {
 }
 
 #[test]
-fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_once() {
+fn a_session_with_a_second_factor_needs_a_code_that_works_once() {
     let world = World::new();
     let (context, id) = owned(&world);
     let enrolled = world.run(members::enrol(&context, &id)).unwrap();

@@ -105,7 +105,7 @@ fn assert_forgotten(all: &str) {
 }
 
 #[test]
-fn an_erased_user_is_named_nowhere_and_may_come_back() {
+fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     let world = World::new();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
     let context = world.run(open(

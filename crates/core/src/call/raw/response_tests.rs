@@ -165,7 +165,7 @@ fn a_batch_all_of_whose_requests_were_refused_is_a_refused_token() {
 }
 
 #[test]
-fn the_time_to_a_head_is_what_is_left_of_the_call() {
+fn a_retry_has_only_the_rest_of_the_calls_time() {
     use crate::{
         ports::{Runtime as _, TransportError},
         testing::{Responses, World, context, insert_account},

@@ -86,7 +86,7 @@ fn a_status_that_the_product_does_not_explain_has_a_kind() {
 }
 
 #[test]
-fn no_4xx_of_a_product_is_our_500() {
+fn no_4xx_of_a_product_becomes_a_500() {
     for status in 400..500 {
         assert!(
             by_status(&response(status, "")).kind().status() != 500,
@@ -130,7 +130,7 @@ fn a_success_can_tell_of_an_error() {
 }
 
 #[test]
-fn only_what_the_product_turned_away_was_certainly_not_processed() {
+fn only_a_429_proves_that_a_request_was_not_processed() {
     let read = |status| {
         failure(classified(
             |_| None,
@@ -145,7 +145,7 @@ fn only_what_the_product_turned_away_was_certainly_not_processed() {
 }
 
 #[test]
-fn the_products_own_pause_goes_before_the_header() {
+fn the_products_pause_overrides_the_retry_after_header() {
     let with_header = |mut response: Response| {
         response
             .headers

@@ -181,7 +181,7 @@ fn the_slice_of_a_server_that_died_comes_back() {
 }
 
 #[test]
-fn a_server_whose_store_is_away_goes_on_with_what_it_holds() {
+fn a_server_uses_its_quota_slice_while_the_store_is_down() {
     let mut stage = Stage::new(2, QUOTA);
     stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
     stage.store.set_outage(Some(Outage::ReadsAndWrites));

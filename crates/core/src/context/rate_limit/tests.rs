@@ -54,7 +54,7 @@ fn minute_after_minute_brings_the_whole_quota_again() {
 
 proptest::proptest! {
     #[test]
-    fn no_sixty_seconds_hold_more_than_the_quota(
+    fn no_minute_exceeds_the_quota(
         calls in proptest::collection::vec((0_u64..20_000, 1_u32..30), 1..200),
     ) {
         const LIMIT: u32 = 60;
@@ -78,7 +78,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn what_costs_more_than_the_quota_has_a_minute_of_its_own() {
+fn a_request_above_the_quota_gets_a_minute_of_its_own() {
     let window = Window::new(60, false);
     assert_eq!(window.reserve(100, NOW, LONG).unwrap(), Duration::ZERO);
     assert_eq!(window.reserve(100, NOW, LONG).unwrap(), MINUTE);
@@ -161,7 +161,7 @@ fn only_so_many_requests_of_an_account_wait() {
 }
 
 #[test]
-fn a_caller_who_leaves_gives_its_turn_back() {
+fn a_caller_who_leaves_returns_its_turn() {
     use std::task::{Context, Poll, Waker};
 
     use crate::testing::World;
@@ -191,7 +191,7 @@ fn a_caller_who_leaves_gives_its_turn_back() {
 }
 
 #[test]
-fn a_caller_who_leaves_while_others_are_on_their_way_gives_its_turn_back() {
+fn a_caller_who_leaves_the_queue_returns_its_turn() {
     use std::task::{Context, Poll, Waker};
 
     use crate::testing::World;

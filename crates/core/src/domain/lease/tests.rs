@@ -109,7 +109,7 @@ fn a_lease_holds_a_late_request_and_the_commit_after_it() {
 }
 
 #[test]
-fn a_lease_goes_by_the_time_of_the_store() {
+fn a_lease_uses_the_stores_time() {
     let row = account(lease(60, 3));
     let claim = |read_at| {
         row.claim(&Claimant {
@@ -125,7 +125,7 @@ fn a_lease_goes_by_the_time_of_the_store() {
 }
 
 #[test]
-fn a_lease_that_ends_later_than_any_can_ends_as_one_that_begins_now() {
+fn a_lease_that_is_too_long_is_shortened_to_a_new_one() {
     let hour = account(lease(3600, 3));
     let Claim::Shortened(shortened) = hour.claim(&claimant(Rotation::Strict)) else {
         panic!("the store's clock was set back an hour: the account would be out for an hour")
@@ -148,7 +148,7 @@ fn a_lease_that_ends_later_than_any_can_ends_as_one_that_begins_now() {
 }
 
 #[test]
-fn a_refresh_that_recovers_waits_for_a_holder_who_may_have_the_only_token_that_lives() {
+fn a_recovering_refresh_waits_for_the_previous_holder() {
     let serves_until = |seconds| Account {
         token_expires_at: seconds,
         ..account(lease(0, 3))
@@ -207,7 +207,7 @@ fn a_lease_of_a_process_that_has_ended_is_free_at_once() {
 }
 
 #[test]
-fn a_claim_that_was_made_already_is_ours() {
+fn a_repeated_claim_is_ours() {
     let row = account(Some(Lease {
         owner: US,
         ..lease(80, 3).unwrap()

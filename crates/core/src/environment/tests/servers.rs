@@ -182,7 +182,7 @@ fn a_revocation_is_sent_once() {
 }
 
 #[test]
-fn a_revocation_whose_server_died_is_sent_by_another() {
+fn a_revocation_is_sent_by_another_server_if_one_dies() {
     let stage = Stage::new(0);
     let revoked = Disconnection::new().revoke_at_product(true);
     let disconnected = stage.servers[0].send(DisconnectAccount::new("demo", "ada").how(revoked));
@@ -201,7 +201,7 @@ fn a_revocation_whose_server_died_is_sent_by_another() {
 }
 
 #[test]
-fn an_event_is_delivered_once_and_by_another_server_where_one_died() {
+fn an_event_is_delivered_once_even_if_a_server_dies() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let webhook = NewWebhook::new("https://hooks.test/").events(["account.refreshed"]);

@@ -109,7 +109,7 @@ fn nothing_is_stored_under_a_key_once_it_is_replaced() {
 }
 
 #[test]
-fn a_key_that_another_process_has_activated_is_read_where_it_is_met() {
+fn a_key_activated_by_another_process_is_read_on_demand() {
     let stage = Stage::new();
     stage.fill(100);
     let other = stage.another(1);

@@ -220,7 +220,7 @@ fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Val
 }
 
 #[test]
-fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_for() {
+fn tokens_refreshed_after_a_disconnection_are_revoked_if_requested() {
     for (revoke, expected) in [(true, vec!["refresh-0", "refresh-1"]), (false, vec![])] {
         let (world, revoked) = (World::new(), Arc::default());
         let context = connected(&world, &revoked, 200);

@@ -68,7 +68,7 @@ const VECTORS: &[(u8, &[(&str, &str)])] = &[
 ];
 
 #[test]
-fn v45_to_v56_are_refused_where_the_caller_writes_them() {
+fn v45_to_v56_are_refused_in_the_json_form() {
     for (number, headers) in VECTORS {
         let message = check_refused(written(headers), headers[0].0);
         assert!(!message.contains("attacker"), "V{number}: {message}");
@@ -148,7 +148,7 @@ fn what_is_not_on_the_list_is_refused_by_name_or_dropped() {
 }
 
 #[test]
-fn what_stands_between_the_caller_and_here_is_dropped_over_http() {
+fn headers_of_intermediaries_are_dropped_over_http() {
     let passed = received(&[
         ("host", "stead.example"),
         ("authorization", "Bearer ours"),

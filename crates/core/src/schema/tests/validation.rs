@@ -242,7 +242,7 @@ fn messages_say_what_is_expected() {
 }
 
 #[test]
-fn what_is_meant_for_certain_is_coerced() {
+fn unambiguous_values_are_coerced() {
     let cases = [
         (
             json!({ "author": "{\"full/name~\":\"Ada\"}" }),
@@ -363,7 +363,7 @@ fn null_is_data_where_it_is_a_value() {
 }
 
 #[test]
-fn what_could_mean_something_else_stays_as_it_is() {
+fn ambiguous_values_are_unchanged() {
     let cases = [
         json!({ "note_id": "a", "parent": "{\"a\":1}" }),
         json!({ "note_id": "a", "parent": "null" }),
@@ -382,7 +382,7 @@ fn what_could_mean_something_else_stays_as_it_is() {
 }
 
 #[test]
-fn what_is_wrong_is_not_made_to_fit() {
+fn wrong_values_are_not_coerced() {
     let cases = [
         (json!({ "position": "five" }), "/position"),
         (json!({ "position": "0x5" }), "/position"),

@@ -39,7 +39,7 @@ fn processes_whose_clocks_differ_agree_on_the_stores_time() {
 }
 
 #[test]
-fn a_slow_reading_moves_a_clock_only_where_it_must() {
+fn a_slow_reading_moves_the_clock_only_if_needed() {
     let world = World::new();
     let runtime = world.process(0);
     let clock = StoreClock::new(runtime);

@@ -149,7 +149,7 @@ fn the_quotation_of_a_reply_is_marked_and_has_a_handle() {
 }
 
 #[test]
-fn html_is_read_where_the_text_says_less() {
+fn html_is_used_if_the_text_has_less_content() {
     let booking = "<p>Your booking 4711 is confirmed for the 4th of May at nine in the morning, room 12, two people.</p>";
     for text in [
         "",
@@ -291,7 +291,7 @@ fn files_are_told_by_all_their_names() {
 }
 
 #[test]
-fn what_the_call_names_is_in_the_view() {
+fn headers_named_by_the_call_are_in_the_view() {
     let headers = [
         ("From", "Ada <ada@x.org>"),
         ("x-priority", "1"),
@@ -334,7 +334,7 @@ fn what_the_call_names_is_in_the_view() {
 }
 
 #[test]
-fn what_is_shortened_is_marked_and_has_a_handle() {
+fn shortened_values_are_marked_and_have_a_handle() {
     let people: Vec<String> = (0..30).map(|number| format!("p{number}@x.org")).collect();
     let long = "s".repeat(1_000);
     for (header, value, whole) in [

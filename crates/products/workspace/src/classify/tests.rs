@@ -51,7 +51,7 @@ fn check(method: &str, path: &str, body: &Value, expected: &str) {
 }
 
 #[test]
-fn what_a_request_names() {
+fn pages_and_databases_of_a_request() {
     let none = json!({});
     for (method, path, expected) in [
         ("GET", "pages/{a}", "page=a"),
@@ -76,7 +76,7 @@ fn what_a_request_names() {
 }
 
 #[test]
-fn where_something_is_made() {
+fn parents_of_created_objects() {
     for (path, body, expected) in [
         ("pages", json!({"parent": {"page_id": A}}), "page=a"),
         (

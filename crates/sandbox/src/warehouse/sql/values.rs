@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_shown_again() {
+    fn stored_values_are_shown_unchanged() {
         for (kind, cell) in [
             (Kind::Date, "20454"),
             (Kind::Date, "-1"),

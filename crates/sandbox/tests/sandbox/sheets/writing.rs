@@ -7,7 +7,7 @@ use super::{BASE, READONLY, Sheets, refused};
 use crate::client::{Reply, cases};
 
 #[tokio::test]
-async fn what_is_written_is_read_again() {
+async fn written_values_are_read_back() {
     let sheets = Sheets::ada().await;
     let body = json!({"values": [["=A1", "2026-05-04", 7], [null, "", true]]});
     let raw = sheets
@@ -319,7 +319,7 @@ async fn ranges_are_cleared() {
 }
 
 #[tokio::test]
-async fn who_may_only_read_changes_nothing() {
+async fn a_read_only_user_cannot_change_anything() {
     let sheets = Sheets::of("ada@example.com", READONLY).await;
     for path in ["/values/A1:append?valueInputOption=RAW", "/values/A1:clear"] {
         refused(&sheets.post(path, &json!({})).await, 403, "scopes");

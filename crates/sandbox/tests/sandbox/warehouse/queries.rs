@@ -112,7 +112,7 @@ async fn bound_values_are_values_wherever_they_stand() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_or_not_played_is_refused_by_name() {
+async fn wrong_or_unsupported_statements_are_refused_by_name() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let table = "

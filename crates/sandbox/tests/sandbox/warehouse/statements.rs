@@ -78,7 +78,7 @@ async fn fifty_seconds_end_in_202_and_are_fetched_later() {
 }
 
 #[tokio::test]
-async fn asking_passes_the_time_and_429_means_not_finished() {
+async fn polling_advances_the_time_and_429_means_not_finished() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let body = json!({"statement": "SELECT SYSTEM$WAIT(30)"});

@@ -8,7 +8,7 @@ use super::{ADA, GRACE, OLD, refused};
 use crate::client::{Reply, Stage, form};
 
 #[tokio::test]
-async fn a_code_becomes_tokens_that_tell_no_lifetime() {
+async fn a_code_becomes_tokens_without_a_lifetime() {
     let stage = Stage::new().await;
     let code = stage
         .notion_code(&[("user", ADA), ("scope", "all"), ("action", "allow")])

@@ -237,7 +237,7 @@ async fn faults_come_in_the_products_own_shape() {
 }
 
 #[tokio::test]
-async fn what_notion_has_and_the_sandbox_does_not_play_is_501() {
+async fn unsupported_notion_methods_return_501() {
     let stage = Stage::new().await;
     let (token, world) = ada(&stage).await;
     let handbook = id(of(&world, "pages", "Engine handbook"));
@@ -254,7 +254,7 @@ async fn what_notion_has_and_the_sandbox_does_not_play_is_501() {
 }
 
 #[tokio::test]
-async fn only_what_is_shared_can_be_seen() {
+async fn only_shared_pages_can_be_seen() {
     let stage = Stage::new().await;
     let (ada, world) = ada(&stage).await;
     let (handbook, diary) = (

@@ -35,7 +35,7 @@ async fn state(browser: &Browser, identifier: &str) -> AccountState {
 }
 
 #[tokio::test]
-async fn each_action_is_done_and_said_for_any_identifier() {
+async fn each_action_works_and_is_confirmed_for_any_identifier() {
     for (identifier, in_path, as_text) in [
         (ODD, ODD_IN_PATH, ODD_AS_TEXT),
         ("a..b", "a%2E%2Eb", "a..b"),
@@ -76,7 +76,7 @@ async fn each_action_is_done_and_said_for_any_identifier() {
 }
 
 #[tokio::test]
-async fn a_link_is_shown_once_with_a_code_and_what_is_wrong_at_its_field() {
+async fn a_link_is_shown_once_with_a_qr_code_and_errors_at_their_fields() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let browser = Browser::new(service);
@@ -188,7 +188,7 @@ async fn the_timeline_has_every_event_and_call_once_the_newest_first() {
 }
 
 #[tokio::test]
-async fn what_waits_for_somebody_comes_first_and_a_beginning_finds_a_user() {
+async fn accounts_that_need_attention_come_first_and_a_prefix_finds_a_user() {
     let service = TestService::open(HERE, Verification::Application, |_| {
         json_response(&serde_json::json!({}))
     });

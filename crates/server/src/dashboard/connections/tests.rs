@@ -90,7 +90,7 @@ async fn a_connection_is_set_up_in_four_steps() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
+async fn errors_are_at_their_fields_and_the_input_is_kept() {
     let browser = browser().await;
     let wrong = browser
         .submit("/new/product/mail", &format!("connection_name={SCRIPT}"))
@@ -241,7 +241,7 @@ async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
 }
 
 #[tokio::test]
-async fn a_connection_is_switched_off_and_gets_another_client_and_ends() {
+async fn a_connection_is_disabled_gets_another_client_and_is_deleted() {
     let browser = Browser::new(TestService::new().await.with_account("u1").await);
     let off = browser.submit("/mail/disable", "").await;
     leads_to(&off, "/dashboard/connections/mail?done=connection-disabled");

@@ -113,7 +113,7 @@ async fn faults_of_the_input_stand_at_their_fields_and_errors_say_who_acts() {
 }
 
 #[tokio::test]
-async fn what_was_typed_is_carried_over_between_form_and_json() {
+async fn the_input_is_kept_between_form_and_json() {
     let browser = Browser::new(with_markup().await);
     let own = "connection_name=mail&identifier=u&tool=mail_fetch_mails";
     let get = |more: &str| format!("{PAGE}?{own}&{more}");
@@ -198,7 +198,7 @@ async fn a_viewer_sees_everything_and_no_button_that_runs() {
 }
 
 #[tokio::test]
-async fn each_call_by_a_member_is_in_the_audit_log_without_what_is_the_users() {
+async fn calls_by_members_are_in_the_audit_log_without_user_data() {
     let browser = Browser::new(with_markup().await);
     let entries = async || {
         let environment = browser.0.platform.environment();

@@ -155,7 +155,7 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
 }
 
 #[tokio::test]
-async fn what_went_wrong_is_a_page_that_says_who_can_act() {
+async fn a_failed_sign_in_is_a_page_that_says_who_can_act() {
     let (service, claims) = service("http://127.0.0.1").await;
     let back = go(&service, &claims, BEGIN, "").await;
     claims.lock().unwrap().as_mut().unwrap()["hd"] = json!("evil.example");
@@ -185,7 +185,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
+async fn a_provider_as_the_only_method_hides_the_password_field() {
     let secret = SecretString::from("CANARY-oidc-secret");
     let own = SignInProvider::new(ISSUER, "stead", secret).unwrap();
     let own = own.required_claim("hd", "example.com").unwrap().only();
@@ -216,7 +216,7 @@ async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
 }
 
 #[tokio::test]
-async fn without_a_provider_there_is_no_button_and_no_way() {
+async fn without_a_provider_there_is_no_button_and_no_route() {
     let service = TestService::new().await;
     let page = service.visit("/dashboard/sign-in").await;
     assert!(
@@ -231,7 +231,7 @@ async fn without_a_provider_there_is_no_button_and_no_way() {
 }
 
 #[tokio::test]
-async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_undone() {
+async fn a_member_without_a_password_signs_in_again_before_irreversible_actions() {
     let (service, claims) = service("http://127.0.0.1").await;
     let session = bob(&service, &claims).await;
     let environment = service.platform.environment();
@@ -290,7 +290,7 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
 }
 
 #[tokio::test]
-async fn over_https_the_cookie_of_the_way_is_of_this_host_only_and_ends_soon() {
+async fn over_https_the_sign_in_cookie_has_the_host_prefix_and_expires_soon() {
     let (service, _) = service("https://stead.example.com").await;
     let started = service.visit(BEGIN).await;
     let set = started.header("set-cookie");

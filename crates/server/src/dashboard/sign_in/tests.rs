@@ -138,7 +138,7 @@ async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
 }
 
 #[tokio::test]
-async fn a_form_of_another_site_signs_no_one_in() {
+async fn a_form_of_another_site_cannot_sign_in() {
     let (service, _) = owned().await;
     let request = Request::post("/dashboard/sign-in")
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
@@ -152,7 +152,7 @@ async fn a_form_of_another_site_signs_no_one_in() {
 }
 
 #[tokio::test]
-async fn whoever_is_invited_sets_a_password_once() {
+async fn an_invited_member_sets_a_password_once() {
     let (service, _) = owned().await;
     let environment = service.platform.environment();
     let new = NewMember::new("bob@example.com", Role::Viewer);
@@ -186,7 +186,7 @@ async fn whoever_is_invited_sets_a_password_once() {
 }
 
 #[tokio::test]
-async fn a_code_without_the_password_before_opens_nothing() {
+async fn a_code_without_a_password_is_refused() {
     let (service, cookie) = owned().await;
     for cookie in ["", cookie.as_str()] {
         let fields = [("code", "123456")];
@@ -217,7 +217,7 @@ async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
 }
 
 #[tokio::test]
-async fn another_password_gives_the_browser_another_session() {
+async fn changing_the_password_starts_a_new_session() {
     let (service, first) = owned().await;
     let page = service.browse("GET", "/dashboard/you", Some(&first)).await;
     let csrf = hidden(&page, "csrf");
@@ -242,7 +242,7 @@ async fn another_password_gives_the_browser_another_session() {
 }
 
 #[tokio::test]
-async fn the_password_is_taken_again_for_a_step_up() {
+async fn a_step_up_asks_for_the_password_again() {
     let (service, cookie) = owned().await;
     let page = service
         .browse(
@@ -276,7 +276,7 @@ fn device(response: &TestResponse) -> String {
 }
 
 #[tokio::test]
-async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_session() {
+async fn password_guessing_does_not_block_known_browsers_or_open_sessions() {
     let (service, session) = owned().await;
     let path = "/dashboard/sign-in";
     let enter = |password| [("email", "ada@example.com"), ("password", password)];
@@ -318,7 +318,7 @@ async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_sessio
 }
 
 #[tokio::test]
-async fn a_known_browser_is_known_for_its_own_account_and_has_its_own_limit() {
+async fn a_known_browser_has_its_own_limit_for_its_account() {
     let (service, _) = owned().await;
     let environment = service.platform.environment();
     let new = NewMember::new("bob@example.com", Role::Viewer);

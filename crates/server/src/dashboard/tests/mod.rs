@@ -302,7 +302,7 @@ pub(super) async fn executed(service: &TestService) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_page_is_whole_with_data_and_without() {
+async fn every_page_is_complete_with_and_without_data() {
     for (service, has_data) in [
         (TestService::new().await, false),
         (with_markup().await, true),
@@ -361,7 +361,7 @@ async fn every_page_is_whole_with_data_and_without() {
 }
 
 #[tokio::test]
-async fn what_comes_from_elsewhere_is_text() {
+async fn foreign_content_is_escaped() {
     let browser = Browser::new(with_markup().await);
     let accounts = browser.get("/dashboard/accounts").await;
     accounts.assert_contains(ODD_AS_TEXT);
@@ -379,7 +379,7 @@ async fn what_comes_from_elsewhere_is_text() {
 }
 
 #[tokio::test]
-async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
+async fn trying_a_connection_creates_a_link_and_problems_are_pages() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let browser = Browser::new(service);
@@ -456,7 +456,7 @@ async fn forms_of_others_are_refused() {
 }
 
 #[tokio::test]
-async fn style_and_script_are_kept_by_browsers_for_good() {
+async fn style_and_script_are_cached_as_immutable() {
     let browser = Browser::new(TestService::new().await);
     let page = browser.get("/dashboard").await;
     let text = page.text().replace("&#x2f;", "/");

@@ -156,7 +156,7 @@ async fn open(service: &TestService, after: &str, last: Option<&str>) -> Respons
 }
 
 #[tokio::test]
-async fn a_stream_shows_what_comes_and_goes_on_after_the_last_id() {
+async fn a_stream_shows_new_events_and_resumes_after_the_last_id() {
     let (service, latest) = service().await;
     let mut stream = open(&service, &latest, None)
         .await
@@ -191,7 +191,7 @@ async fn a_stream_shows_what_comes_and_goes_on_after_the_last_id() {
 }
 
 #[tokio::test]
-async fn a_stream_shows_nothing_more_to_a_credential_that_is_revoked() {
+async fn a_stream_shows_nothing_more_to_a_revoked_credential() {
     let (service, latest) = service().await;
     let revoked = service.with_credential(everything("revoked")).await;
     let mut stream = open(&revoked, &latest, None).await.into_body();

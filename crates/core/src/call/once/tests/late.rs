@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_outcome_that_the_store_does_not_take_at_once_is_kept_later() {
+fn an_outcome_is_stored_later_if_the_store_is_down() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let store = Flaky::new(world.process(0));

@@ -394,7 +394,7 @@ fn callers_who_wait_for_the_feed_share_one_look() {
 }
 
 #[test]
-fn what_was_read_before_the_feed_was_followed_is_read_again() {
+fn data_read_before_following_the_feed_is_read_again() {
     let scene = Scene::new();
     scene.world.run(scene.here.reload(&ada())).unwrap();
     scene
@@ -412,7 +412,7 @@ fn what_was_read_before_the_feed_was_followed_is_read_again() {
 }
 
 #[test]
-fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
+fn too_many_events_clear_the_cache() {
     for count in [1, 199, 200, 450, 1_100] {
         let scene = Scene::new();
         let snapshot = || scene.world.run(scene.here.snapshot(&ada())).unwrap();
@@ -439,7 +439,7 @@ fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
 }
 
 #[test]
-fn where_the_feed_does_not_go_on_from_its_last_event_everything_is_forgotten() {
+fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
     for replaced in [false, true] {
         let scene = Scene::new();
         let store = &scene.there.store;

@@ -296,7 +296,7 @@ fn an_account_token_sends_what_its_access_allows_and_only_for_its_own_account() 
 }
 
 #[test]
-fn an_account_token_opens_no_other_door() {
+fn an_account_token_works_only_at_the_proxy() {
     let stage = Stage::new();
     let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
     let described = holder.proxy(ProxyRequest::new("demo", "ada", "GET", "/v1/notes"));

@@ -25,7 +25,7 @@ fn named(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn what_a_declaration_names_is_in_the_schemas() {
+fn members_named_by_a_declaration_are_in_the_schemas() {
     for resource in all() {
         let what = resource.noun;
         let schema = resource.schema();
