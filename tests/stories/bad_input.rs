@@ -287,7 +287,7 @@ async fn an_empty_text_for_an_optional_parameter_counts_as_absent() {
 
 /// A product's SDK reads the product's own error members, and without them it shows nothing of a problem.
 #[tokio::test]
-async fn a_refused_raw_request_has_what_the_products_sdks_read() {
+async fn a_refused_raw_request_has_the_error_format_of_the_products_sdks() {
     let stage = Stage::new().await;
     let path = "/proxy/mail/user-9/gmail/v1/users/me/profile";
     let refused = stage.get(path).await;

@@ -35,7 +35,7 @@ async fn write(platform: Platform, user: String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reader_that_follows_sees_every_event_once_and_in_order_while_twenty_writers_commit() {
+async fn a_reader_sees_every_event_once_and_in_order_with_twenty_writers() {
     let stage = Stage::new().await;
     let other = another(&stage).await;
     let new = NewConnection::mail("post").client("client", "secret");

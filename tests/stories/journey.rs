@@ -63,7 +63,7 @@ async fn two_users_see_their_own_mail() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_only_what_reads() {
+async fn a_dry_run_sends_only_reads() {
     let stage = Stage::connected().await;
     let before = stage.received();
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "input": { "max_results": 3 }, "dry_run": true });

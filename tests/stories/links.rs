@@ -178,7 +178,7 @@ async fn a_head_request_does_not_use_up_a_callback() {
 }
 
 #[tokio::test]
-async fn the_last_page_says_which_permissions_were_left_out() {
+async fn the_last_page_lists_missing_permissions() {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let product = browser.open(&link).await;

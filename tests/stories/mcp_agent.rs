@@ -196,7 +196,7 @@ async fn a_session_sets_view_and_size_of_its_results() {
 
 /// Most JSON parsers round such numbers silently.
 #[tokio::test]
-async fn a_number_of_many_digits_arrives_whole_or_is_refused() {
+async fn a_long_number_is_exact_or_refused() {
     let stage = stage().await;
     connect(&stage, "warehouse").await;
     let input = json!({ "statement": "SELECT ? AS N", "bindings": { "1": { "type": "TEXT", "value": "DIGITS" } } });

@@ -181,7 +181,7 @@ async fn a_scope_that_stead_does_not_know_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn every_error_for_the_user_says_what_to_ask_for() {
+async fn every_error_for_the_user_has_an_authorization_request() {
     let stage = mails_only().await;
     let never = stage.drafts("user-2").await.json();
     assert_eq!(never["kind"], "authorization_required");
@@ -216,7 +216,7 @@ async fn every_error_for_the_user_says_what_to_ask_for() {
 }
 
 #[tokio::test]
-async fn a_raw_request_that_the_product_refuses_for_a_scope_says_what_to_ask_for() {
+async fn a_raw_request_with_a_missing_scope_has_an_authorization_request() {
     let stage = mails_only().await;
     let mail = json!({
         "connection_name": "mail", "identifier": "user-1", "method": "POST",

@@ -125,7 +125,7 @@ async fn story(stage: &Stage, owner: &Stead) {
 /// A mail from someone else is data. Even if a model follows its instructions, the rule blocks the mail, because no
 /// text can change a rule.
 #[tokio::test]
-async fn a_mail_that_tells_a_model_to_forward_data_elsewhere_is_stopped_by_the_rule() {
+async fn a_policy_stops_a_mail_that_tells_a_model_to_forward_data() {
     let stage = Stage::set(Setting::default()).await;
     stage.connect("u1", ADA).await;
     let text =

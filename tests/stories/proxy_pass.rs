@@ -234,7 +234,7 @@ async fn a_request_passes_with_headers_added_by_intermediaries() {
 }
 
 #[tokio::test]
-async fn a_compressed_response_passes_as_it_is() {
+async fn a_compressed_response_passes_unchanged() {
     const GZIP: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nvary: Accept-Encoding\r\netag: \"e\"\r\ncontent-length: 4\r\nconnection: close\r\n\r\ngzip";
     let (mirror, stage) = mirrored(GZIP).await;
     let path = "/gmail/v1/users/me/profile";
@@ -376,7 +376,7 @@ async fn a_caller_that_waits_for_100_continue_gets_it() {
 }
 
 #[tokio::test]
-async fn an_upload_of_any_size_is_passed_on_as_it_comes() {
+async fn an_upload_of_any_size_is_streamed() {
     const PIECE: u64 = 64 * 1024;
     const PIECES: u64 = 1700;
     let (mirror, stage) = mirrored(OK).await;

@@ -102,7 +102,7 @@ async fn rotating_tokens_survive_concurrent_callers() {
 }
 
 #[tokio::test]
-async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
+async fn a_revoked_account_names_the_actor_and_a_new_link_fixes_it() {
     let stage = Stage::connected().await;
     let before = stage.account("user-1").await;
     stage.fault(Fault::Revoke { user: None });
@@ -183,7 +183,7 @@ async fn a_wrong_client_secret_is_for_the_developer_to_fix() {
 
 /// If a caller disconnects during a token request, it loses its response, but Stead keeps the tokens.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_hangs_up_loses_no_token() {
+async fn a_refresh_survives_a_caller_that_disconnects() {
     let stage = Stage::new().await;
     let sandbox = &stage.sandbox.sandbox;
     sandbox.fault(Fault::Rotation {

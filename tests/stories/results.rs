@@ -94,7 +94,7 @@ async fn only_some_members_within_some_bytes() {
 }
 
 #[tokio::test]
-async fn a_large_query_says_what_it_leaves_out() {
+async fn a_large_query_says_what_it_omits() {
     let stage = Stage::new().await;
     connect(&stage, "warehouse").await;
     let sql = "WITH RECURSIVE N AS (SELECT 1 AS X UNION ALL SELECT X + 1 FROM N WHERE X < 10000) SELECT X FROM N";

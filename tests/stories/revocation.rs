@@ -154,7 +154,7 @@ async fn a_superseded_consent_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_code_that_comes_after_a_disconnection_ends_nothing_else() {
+async fn a_code_returned_after_a_disconnection_ends_nothing_else() {
     let stage = stage().await;
     let (link, _) = link(&stage, "calendar", "user-1").await;
     let mut browser = Browser::new();

@@ -162,7 +162,7 @@ async fn a_warehouse_client_may_name_the_kind_of_its_token() {
 /// With the sandbox as the product, a file is uploaded in two pieces and downloaded again, and a batch of mails gets
 /// its responses.
 #[tokio::test]
-async fn uploads_and_batches_do_what_they_say() {
+async fn uploads_and_batches_work_through_the_proxy() {
     let stage = Stage::connected().await;
     let new = json!({
         "connection_name": "drive",

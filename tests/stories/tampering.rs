@@ -175,7 +175,7 @@ async fn a_wrong_or_missing_key_opens_no_store() {
 }
 
 #[tokio::test]
-async fn a_disconnected_accounts_tokens_are_gone_from_the_database() {
+async fn tokens_of_a_disconnected_account_are_removed_from_the_database() {
     let stage = Stage::connected().await;
     let mut database = database(&stage).await;
     let (_, body) = sealed_bodies(&mut database).await.remove(0);

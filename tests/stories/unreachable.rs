@@ -142,7 +142,7 @@ async fn a_response_that_breaks_off_is_not_recorded_as_a_success() {
 }
 
 #[tokio::test]
-async fn an_upload_whose_body_breaks_off_is_the_callers_error_and_was_not_carried_out() {
+async fn an_upload_with_a_broken_body_is_the_callers_error_and_has_no_effect() {
     let product = Mirror::start(|_| b"HTTP/1.1 200 OK\r\n\r\n".to_vec()).await;
     let stage = stage(&product.url).await;
     let request = format!(

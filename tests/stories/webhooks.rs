@@ -187,7 +187,7 @@ async fn all_wait(stage: &Stage, id: &str) {
 }
 
 #[tokio::test]
-async fn every_event_arrives_in_order_at_a_receiver_that_fails_stalls_redirects_and_recovers() {
+async fn every_event_reaches_an_unreliable_receiver_in_order() {
     let stage = stage(vec!["127.0.0.1"]).await;
     let mut receiver = Receiver::start().await;
     let elsewhere = Receiver::start().await;
@@ -257,7 +257,7 @@ async fn every_event_arrives_in_order_at_a_receiver_that_fails_stalls_redirects_
 }
 
 #[tokio::test]
-async fn a_name_that_leads_to_this_machine_is_refused_unless_the_operator_names_it() {
+async fn a_name_that_resolves_to_this_machine_is_refused_unless_allowed() {
     let receiver = Receiver::start().await;
     let port = receiver.mirror.url.rsplit(':').next().unwrap();
     let stranger = stage(Vec::new()).await;

@@ -55,7 +55,7 @@ fn options(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn files_of_deployment_set_only_what_exists() {
+fn deployment_files_set_only_existing_settings() {
     let known = fs::read_to_string(shell::root().join("docs/reference/configuration.md")).unwrap();
     let mut found = BTreeSet::new();
     for path in files(&folder()) {

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_names_what_was_not_checked() {
+    fn the_last_line_names_skipped_checks() {
         assert_eq!(not_checked(""), "");
         assert_eq!(
             not_checked("known vulnerabilities\njourneys\n"),

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_policy_and_its_rule_and_ends_with_an_exit_code() {
+    fn a_refusal_names_the_policy_and_its_rule_and_has_an_exit_code() {
         for kind in [ErrorKind::Forbidden, ErrorKind::ApprovalRequired] {
             let error = Error::new(kind, "the policy agents does not allow this")
                 .with_context("policy", "agents")

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_neither_a_level_nor_a_crate_of_stead_is_found() {
+    fn an_unknown_word_in_a_log_filter_is_found() {
         for filter in [
             "warn",
             "INFO",

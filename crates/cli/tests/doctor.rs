@@ -198,7 +198,7 @@ fn a_key_file_that_others_can_read_is_found() {
 }
 
 #[test]
-fn a_database_that_others_can_read_is_found_and_left_as_it_is() {
+fn a_database_that_others_can_read_is_found_and_unchanged() {
     let place = Place::new("");
     place.mode("stead.db", 0o644);
     for _ in 0..2 {
@@ -244,7 +244,7 @@ fn a_newer_schema_is_found() {
 }
 
 #[test]
-fn an_older_schema_is_found_and_left_as_it_is() {
+fn an_older_schema_is_found_and_unchanged() {
     let place = Place::new("");
     let newest = "(SELECT MAX(\"version\") FROM \"stead_schema\")";
     place.sql(&format!(
@@ -295,7 +295,7 @@ fn a_foreign_file_is_found_without_advice_to_change_it() {
 }
 
 #[test]
-fn a_copy_that_was_put_back_is_found() {
+fn a_restored_copy_is_found() {
     let place = Place::new("");
     place.succeeds(&["backup", "copy.db"]);
     fs::rename(place.file("copy.db"), place.file("stead.db")).unwrap();
@@ -315,7 +315,7 @@ fn a_public_url_without_tls_is_found() {
 }
 
 #[test]
-fn a_connection_whose_endpoints_do_not_answer_is_found() {
+fn a_connection_with_unresponsive_endpoints_is_found() {
     let place = Place::new("");
     place.settings("http://127.0.0.1:1");
     let (code, findings) = place.doctor();

@@ -179,7 +179,7 @@ async fn calls_leave_no_line_unless_the_log_asks_for_them() {
 }
 
 #[tokio::test]
-async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
+async fn log_lines_of_a_request_and_its_call_have_the_callers_trace() {
     const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
     let log = Log::default();
     LazyLock::force(&SECOND);

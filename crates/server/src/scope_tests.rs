@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn every_scope_opens_its_routes_and_no_others() {
+async fn every_scope_opens_only_its_routes() {
     let service = TestService::new().await;
     let (mut opened, mut closed) = (0, 0);
     for name in ScopeName::ALL {

@@ -69,7 +69,7 @@ mod tests {
 
     #[cfg(not(feature = "calendar"))]
     #[test]
-    fn a_product_whose_feature_is_off_names_the_feature() {
+    fn a_product_without_its_feature_names_the_feature() {
         let said = catalogue().no_product("calendar");
         assert!(said.contains("enable the feature `calendar`"), "{said}");
         let said = catalogue().no_product("weather");

@@ -317,7 +317,7 @@ async fn a_syntax_word_is_a_keyword_only_in_its_place() {
 }
 
 #[tokio::test]
-async fn unloading_is_a_kind_of_its_own() {
+async fn unloading_is_a_separate_kind() {
     let load = r#"warehouse POST /api/v2/statements {"statement": "COPY INTO t FROM @s"}"#;
     let unload = [
         r#"warehouse POST /api/v2/statements {"statement": "COPY INTO @exports/a FROM t"}"#,

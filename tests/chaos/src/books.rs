@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_decides_what_an_old_refresh_token_does() {
+    fn a_class_decides_the_effect_of_an_old_refresh_token() {
         for (class, again, newest) in [
             (Class::Stable, true, true),
             (Class::Rotating, false, true),

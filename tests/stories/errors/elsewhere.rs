@@ -49,7 +49,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::IdempotencyConflict,
-            Test("an_outcome_that_is_too_large_is_not_kept_and_not_made_again"),
+            Test("a_too_large_outcome_is_not_stored_and_its_call_not_repeated"),
         ),
         (
             ErrorKind::IssuerUnavailable,
@@ -69,11 +69,11 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::SignInProviderFailed,
-            Test("a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in"),
+            Test("an_unreadable_or_different_provider_stops_the_sign_in"),
         ),
         (
             ErrorKind::RateLimited,
-            Test("a_turn_after_the_deadline_is_refused_and_reserves_nothing"),
+            Test("a_turn_after_the_deadline_is_refused_without_a_reservation"),
         ),
         (
             ErrorKind::Overloaded,
@@ -81,7 +81,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::InsufficientScope,
-            Test("every_scope_opens_its_routes_and_no_others"),
+            Test("every_scope_opens_only_its_routes"),
         ),
         (
             ErrorKind::HostRejected,

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_comes_from_the_file_first() {
+    fn a_secret_file_has_priority() {
         let folder = std::env::temp_dir().join(format!("stead-cli-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("secret");

@@ -50,7 +50,7 @@ fn summary(out: &str) -> Value {
 }
 
 #[test]
-fn a_dry_run_says_what_an_import_then_does_and_the_same_again_does_nothing() {
+fn a_dry_run_predicts_an_import_and_repeating_it_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = database(folder);

@@ -65,7 +65,7 @@ fn ring_id(key: &str) -> &str {
 }
 
 #[test]
-fn the_keys_are_listed_with_what_they_seal() {
+fn the_keys_are_listed_with_the_rows_they_encrypt() {
     let directory = tempfile::tempdir().unwrap();
     let key = database(directory.path());
     let out = done(directory.path(), &key, &["list"]);

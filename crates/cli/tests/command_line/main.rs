@@ -402,7 +402,7 @@ fn errors_name_the_flags_and_list_everything_missing() {
 }
 
 #[test]
-fn connections_are_shown_with_what_to_do_at_the_product() {
+fn connections_are_shown_with_the_steps_at_the_product() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let connections = |args: &[&str]| {

@@ -248,7 +248,7 @@ fn postgres_refusing(code: &'static str, message: &'static str) -> String {
 }
 
 #[test]
-fn a_wrong_password_or_database_is_a_wrong_setting_and_is_not_tried_again() {
+fn a_wrong_password_or_database_is_a_wrong_setting_and_is_not_retried() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     for (code, message) in [

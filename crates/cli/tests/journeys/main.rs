@@ -136,7 +136,7 @@ fn shell_blocks_of_the_docs_work_in_an_interactive_zsh() {
 }
 
 #[test]
-fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet() {
+fn dev_prints_json_lines_for_programs_and_nothing_when_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &["--json"]);
     let facts: Value = serde_json::from_str(&dev.line()).unwrap();
@@ -247,7 +247,7 @@ fn the_consent_page_lists_permissions_and_the_last_page_names_the_account() {
 }
 
 #[test]
-fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() {
+fn dev_with_a_folder_keeps_variables_and_account_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
     let before = dev.welcome();

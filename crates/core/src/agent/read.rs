@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_whose_numbers_would_be_rounded_stay_a_text() {
+    fn arguments_with_inexact_numbers_stay_a_text() {
         for (given, expected) in [
             (
                 r#"{"a":12345678901234567890123}"#,

@@ -346,7 +346,7 @@ fn concurrent_writers_make_one_chain() {
 }
 
 #[test]
-fn a_commit_whose_response_was_lost_is_one_entry() {
+fn a_commit_with_a_lost_response_is_one_entry() {
     for applied in [true, false] {
         let log = Log::of(1);
         log.store.doubt(1, applied);

@@ -327,7 +327,7 @@ fn a_flooding_account_leaves_room_for_others_of_its_connection() {
 }
 
 #[test]
-fn inputs_are_refused_once_the_calls_in_flight_hold_as_much_as_they_may() {
+fn inputs_are_refused_beyond_the_memory_limit_of_running_calls() {
     let world = World::new();
     let limits = CallLimits {
         bytes: 1024 * 1024,

@@ -199,7 +199,7 @@ fn a_write_outlives_its_caller_and_a_read_ends_with_it() {
 }
 
 #[test]
-fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
+fn a_write_that_fails_inside_stead_has_an_unknown_outcome() {
     let world = World::new();
     let transport = Responses::by(|_| async { panic!("a fault in an adapter") });
     let context = context(&world, &NOTES, transport);
@@ -232,7 +232,7 @@ fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
 }
 
 #[test]
-fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
+fn a_sent_write_interrupted_by_a_shutdown_is_recorded_as_unknown() {
     let world = World::new();
     let (context, done) = slow(&world);
     // The quota allows two requests. The third one waits.
@@ -345,7 +345,7 @@ fn a_call_sends_only_tokens_of_the_account_it_began_with() {
 }
 
 #[test]
-fn calls_and_changes_say_who_made_them() {
+fn calls_and_changes_have_their_actor() {
     let world = World::new();
     let (context, _) = slow(&world);
     let application = context.acting_as(Caller::application("app_1"));

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_says_that_it_is_one_where_the_product_asks() {
+    fn a_retry_is_marked_if_the_product_wants_it() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let endpoints = context.products.endpoints("demo").unwrap();

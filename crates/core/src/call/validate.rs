@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_together_with_the_schema() {
+    fn broken_rules_are_reported_together_with_schema_violations() {
         let (_, places) = refused(json!({ "most": 10, "a/b~": 1 }));
         assert_eq!(
             places,

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_that_is_dropped_loses_nothing() {
+    fn a_dropped_flush_loses_no_records() {
         let world = World::new();
         let store = Readings::new(&world);
         let context = over(&world, Arc::clone(&store) as _);

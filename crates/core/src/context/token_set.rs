@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_token_is_sent_where_a_header_can_carry_it() {
+    fn an_access_token_is_sent_if_it_fits_a_header() {
         let is_sent = |access: &str| TokenSet::new(access.into(), None, None).bearer().is_ok();
         assert!(is_sent("access"));
         for access in ["", "a\nb", "a\0"] {

@@ -283,7 +283,7 @@ fn refreshed(world: &World, context: &Context, id: AccountId) {
 }
 
 #[test]
-fn a_cursor_before_events_that_are_gone_says_so() {
+fn a_cursor_before_pruned_events_reports_a_gap() {
     let world = World::new();
     let context = lonely(&world);
     let id = world.run(three(&context));
@@ -315,7 +315,7 @@ fn a_reader_that_keeps_up_sees_no_gap_after_pruning() {
 }
 
 #[test]
-fn short_lived_events_that_are_gone_count_as_kept() {
+fn pruned_short_lived_events_are_no_gap() {
     let world = World::new();
     let context = lonely(&world);
     let id = world.run(three(&context));

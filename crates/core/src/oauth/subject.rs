@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_token_is_of_this_issuer_for_this_client_and_has_not_ended() {
+    fn an_id_token_needs_the_right_issuer_client_and_time() {
         let issuers = "expected https://login.test or login.test";
         for (claims, expected) in [
             (r#"{"iss":"https://login.test"}"#, None),

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn each_scope_is_said_once_and_unknown_ones_as_they_are() {
+    fn each_scope_is_described_once_and_unknown_ones_are_named() {
         let said = |text: &str| (text.to_owned(), false);
         assert_eq!(
             lines(&["a", "who", "odd", "me", "role:R%241"], "de"),

@@ -146,7 +146,7 @@ fn a_missing_field_is_a_warning_with_a_suggestion() {
 }
 
 #[test]
-fn what_is_not_a_path_is_refused() {
+fn invalid_field_paths_are_refused() {
     let long = "a.".repeat(300) + "a";
     for field in ["", ".", "a.", "a..b", "a[0]", "[]", "a]", &long] {
         let error = options(&["fine", field], View::Full, None)

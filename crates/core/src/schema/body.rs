@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_a_body_is_told_in_plain_words() {
+    fn every_fault_of_a_body_is_reported_in_plain_words() {
         assert_eq!(
             refused::<ExecuteRequest>(json!({ "connectionName": "mail", "dry_run": [] })),
             [

@@ -7,7 +7,7 @@ fn scopes(words: &str) -> Scopes {
 }
 
 #[test]
-fn a_scope_is_read_as_it_is_written() {
+fn a_written_scope_is_read_back() {
     for name in ScopeName::ALL {
         assert_eq!(name.name().parse::<Scope>().unwrap(), name.scope());
         let of_mail = format!("{name}:mail", name = name.name());

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_masked_in_every_encoding_in_which_it_is_sent() {
+    fn a_secret_is_masked_in_every_encoding_that_is_sent() {
         let secret = "4/0AbCdEfGh+ijKLMNOP==";
         let percent = "4%2F0AbCdEfGh%2BijKLMNOP%3D%3D";
         for shown in [

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_what_is_not_json_is_kept() {
+    fn the_status_of_a_body_that_is_not_json_is_kept() {
         for body in [&b"oops"[..], b"\xff"] {
             let error = raw(203, Bytes::from_static(body)).into_json().unwrap_err();
             assert_eq!(error.upstream().unwrap().status, 203, "{body:?}");

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_found_in_any_case_where_they_are_text() {
+    fn text_headers_are_found_in_any_case() {
         let mut headers = HeaderMap::new();
         headers.insert("x-request-id", http::HeaderValue::from_static("7"));
         headers.insert("x-bytes", http::HeaderValue::from_bytes(&[0xff]).unwrap());

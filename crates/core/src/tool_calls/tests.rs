@@ -201,7 +201,7 @@ fn an_error_is_a_result_of_its_call() {
 }
 
 #[test]
-fn a_user_who_must_authorize_gets_one_link_where_links_are_asked_for() {
+fn a_user_who_must_authorize_gets_one_link_if_requested() {
     let stage = Stage::new();
     let mut request = calls(&[
         ("a", "demo_read_note", json!({ "note_id": "a" })),

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn all_day_events_last_for_whole_days() {
+    fn all_day_events_last_whole_days() {
         for (minutes, last) in [
             (1, "2026-03-02"),
             (1440, "2026-03-02"),

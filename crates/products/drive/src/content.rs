@@ -127,7 +127,7 @@ mod tests {
     };
 
     #[test]
-    fn the_type_follows_from_what_is_given() {
+    fn the_type_follows_from_the_given_members() {
         let text = |name, media_type, convert_to| {
             let content = Content {
                 name,

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_the_settings_has_its_place() {
+    fn every_fault_of_the_settings_has_a_place() {
         for (settings, places) in [
             (json!({}), vec![("/settings/account", "required")]),
             (json!({"account": 7}), vec![("/settings/account", "format")]),

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_stands_under_its_key() {
+    fn a_row_has_one_title_under_any_key() {
         assert!(
             faults(
                 check_row,

@@ -63,7 +63,7 @@ fn read(reply: &Reply) -> Vec<Inner> {
 const GMAIL: &str = "/gmail.googleapis.com/batch/gmail/v1";
 
 #[tokio::test]
-async fn each_part_gets_a_response_of_its_own() {
+async fn each_part_gets_its_own_response() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let id = stage.message_id(0, "Note G");
@@ -162,7 +162,7 @@ async fn an_invalid_batch_is_refused() {
 }
 
 #[tokio::test]
-async fn a_long_get_may_come_as_a_post() {
+async fn a_long_get_may_be_sent_as_a_post() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let send = async |verb: &str, body: &str| {

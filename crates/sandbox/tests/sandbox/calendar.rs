@@ -162,7 +162,7 @@ async fn calendars_are_listed_by_role_and_state() {
 }
 
 #[tokio::test]
-async fn series_are_listed_whole_or_by_occurrence() {
+async fn series_are_listed_as_one_or_by_occurrence() {
     let ada = Calendars::ada().await;
     let week = "timeMin=2026-05-04T00:00:00Z&timeMax=2026-05-11T00:00:00Z";
     let whole = ada

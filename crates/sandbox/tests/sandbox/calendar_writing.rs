@@ -82,7 +82,7 @@ async fn an_event_is_made_once() {
 }
 
 #[tokio::test]
-async fn the_product_makes_an_id_where_none_is_given() {
+async fn the_product_creates_a_missing_id() {
     let ada = Calendars::ada().await;
     let mut event = tea();
     event.as_object_mut().unwrap().remove("id");
@@ -473,7 +473,7 @@ async fn faults_apply_here_too() {
 }
 
 #[tokio::test]
-async fn a_sync_brings_only_what_has_changed_since() {
+async fn a_sync_returns_only_later_changes() {
     let ada = Calendars::ada().await;
     let sync = async |token: &str| ada.get(&format!("{PRIMARY}?syncToken={token}")).await.ok();
     let token = |list: &Value| list["nextSyncToken"].as_str().unwrap().to_owned();

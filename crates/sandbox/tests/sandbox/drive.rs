@@ -208,7 +208,7 @@ async fn queries_find_and_bad_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn files_come_in_orders_and_pages() {
+async fn files_are_sorted_and_paged() {
     let drive = Drive::ada().await;
     let mine = ("q", "'me' in owners and trashed = false");
     let by_name = drive.names(&[mine, ("orderBy", "folder,name desc")]).await;

@@ -284,7 +284,7 @@ async fn the_scope_for_ones_own_files_reaches_those_only() {
 }
 
 #[tokio::test]
-async fn contents_come_whole_or_in_ranges() {
+async fn contents_are_downloaded_completely_or_in_ranges() {
     let drive = Drive::of(READONLY).await;
     let path = format!("/files/{}?alt=media", drive.id("Note G.pdf"));
     let whole = drive.get(&path).await;

@@ -174,7 +174,7 @@ async fn the_token_endpoint_fails_on_demand() {
 }
 
 #[tokio::test]
-async fn a_stalled_response_comes_with_the_reset() {
+async fn a_stalled_response_is_sent_after_a_reset() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     stage.sandbox().fault(Fault::Stall {
@@ -401,7 +401,7 @@ async fn an_added_mail_is_listed_and_a_deleted_one_is_not() {
 }
 
 #[tokio::test]
-async fn a_user_does_not_delete_what_belongs_to_another() {
+async fn a_user_cannot_delete_data_of_another() {
     let stage = Stage::new().await;
     for section in ["mails", "events", "files"] {
         let (id, _) = stage.section(section).await.remove(0);

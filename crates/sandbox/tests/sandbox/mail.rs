@@ -413,7 +413,7 @@ async fn attachments_have_their_bytes_under_ids_that_change() {
 }
 
 #[tokio::test]
-async fn an_attached_message_is_fetched_as_a_whole() {
+async fn an_attached_message_is_fetched_completely() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let id = stage.message_id(0, "Fwd: Offer for 200 gears");

@@ -53,7 +53,7 @@ async fn a_mask_is_required_and_checked() {
 }
 
 #[tokio::test]
-async fn connections_come_in_pages_and_orders() {
+async fn connections_are_sorted_and_paged() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let base = "people/me/connections?personFields=names,emailAddresses";
@@ -123,7 +123,7 @@ async fn only_masked_fields_are_given() {
 }
 
 #[tokio::test]
-async fn sync_tokens_serve_for_a_week() {
+async fn sync_tokens_work_for_a_week() {
     let stage = Stage::new().await;
     stage.sandbox().fault(Fault::TokenLifetime {
         seconds: 10_000_000,
@@ -181,7 +181,7 @@ async fn searches_are_cold_until_they_are_warmed() {
 }
 
 #[tokio::test]
-async fn results_are_at_most_what_was_asked_for() {
+async fn results_are_limited_to_the_page_size() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let base = "people:searchContacts?readMask=emailAddresses";

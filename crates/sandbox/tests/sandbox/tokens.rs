@@ -47,7 +47,7 @@ async fn a_code_becomes_tokens_once() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_comes_with_the_first_consent_or_a_forced_one() {
+async fn the_first_or_a_forced_consent_returns_a_refresh_token() {
     let stage = Stage::new().await;
     let scope = ("scope", GMAIL_READ);
     let offline = ("access_type", "offline");
@@ -224,7 +224,7 @@ async fn refreshing_may_narrow_but_not_widen() {
 }
 
 #[tokio::test]
-async fn rotating_tokens_die_and_strict_ones_take_the_family_along() {
+async fn rotating_tokens_die_and_a_reused_strict_token_kills_its_family() {
     let stage = Stage::new().await;
     let rotate = |mode| stage.sandbox().fault(Fault::Rotation { mode });
     let token = |reply: &Value, name: &str| reply[name].as_str().unwrap().to_owned();
@@ -366,7 +366,7 @@ async fn claims_of_the_user() {
 }
 
 #[tokio::test]
-async fn the_hundred_and_first_refresh_token_silently_ends_the_first() {
+async fn the_hundred_and_first_refresh_token_silently_revokes_the_first() {
     let stage = Stage::new().await;
     let first = stage.tokens(ADA, &[GMAIL_READ]).await;
     let second = stage.tokens(ADA, &[GMAIL_READ]).await;

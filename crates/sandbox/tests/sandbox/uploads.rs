@@ -325,7 +325,7 @@ async fn a_resumable_upload_takes_pieces() {
 }
 
 #[tokio::test]
-async fn a_resumable_upload_may_come_at_once_or_without_a_length() {
+async fn a_resumable_upload_may_be_one_request_or_have_no_length() {
     let drive = Uploads::new().await;
     let session = drive.session("POST", RESUMABLE, &[], "").await;
     let file = drive.send("PUT", &session, &[], noise(10)).await.ok();
@@ -447,7 +447,7 @@ async fn uploads_are_checked_like_any_request() {
 }
 
 #[tokio::test]
-async fn a_file_of_sixty_megabytes_goes_up_and_comes_down() {
+async fn a_file_of_sixty_megabytes_is_uploaded_and_downloaded() {
     let drive = Uploads::new().await;
     let bytes = noise(1_000_000).repeat(60);
     let kind = [("content-type", "application/zip")];

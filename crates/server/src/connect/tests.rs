@@ -205,7 +205,7 @@ async fn a_form_of_another_site_is_refused() {
 }
 
 #[tokio::test]
-async fn a_link_that_is_not_known_says_what_to_do() {
+async fn an_unknown_link_says_what_to_do() {
     let service = TestService::new().await;
     for (method, path) in [
         ("GET", "/connect/nothing"),

@@ -234,7 +234,7 @@ mod tests {
         {{ trail([[x, x]]) }}{{ shares([], x) }}{{ check(x, x, x, note=x) }}"#;
 
     #[tokio::test]
-    async fn every_component_shows_what_it_is_given_as_text() {
+    async fn every_component_escapes_its_values() {
         let service = TestService::new().await;
         let mut templates = templates(service.platform.environment().public_url(), "", true);
         templates.add_template("all.html", ALL).unwrap();

@@ -141,7 +141,7 @@ async fn every_action_asks_for_a_step_up_as_listed() {
 }
 
 #[tokio::test]
-async fn a_form_for_which_a_member_has_to_step_up_is_a_page() {
+async fn a_form_that_needs_a_step_up_is_a_page() {
     let pages = routes();
     for action in &pages {
         let StepUp::First(form) = action.step_up else {

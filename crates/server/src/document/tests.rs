@@ -62,7 +62,7 @@ fn every_route_is_described_and_nothing_else() {
 }
 
 #[test]
-fn every_operation_says_what_it_takes_and_gives() {
+fn every_operation_describes_its_input_and_output() {
     let document = document("https://stead.example.com/");
     let tags: BTreeSet<&str> = document["tags"]
         .as_array()
@@ -266,7 +266,7 @@ fn every_example_fits_its_schema() {
 
 /// Client generators only accept a schema that is an object, and a list of words only as `enum`.
 #[test]
-fn generators_of_clients_understand_every_schema() {
+fn client_generators_understand_every_schema() {
     fn walk(value: &Value, at: &str) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| walk(item, at)),

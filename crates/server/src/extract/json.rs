@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once() {
+    fn all_faults_are_reported_together() {
         let body = br#"{"nam":"n","items":[{}]}"#;
         let error = read_json::<Outer>(body).unwrap_err();
         let places: Vec<_> = error

@@ -102,7 +102,7 @@ async fn call(service: &TestService, tool: &str, identifier: &str) -> StatusCode
 }
 
 #[tokio::test]
-async fn a_scrape_counts_exactly_what_was_called() {
+async fn a_scrape_counts_exactly_the_calls() {
     let service = TestService::with_products(|received| {
         let mut response = json_response(&json!({}));
         if received.uri.contains("/labels/") {

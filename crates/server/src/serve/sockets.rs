@@ -120,7 +120,7 @@ async fn an_idle_connection_makes_room_for_a_new_one() {
 }
 
 #[tokio::test]
-async fn if_all_connections_are_busy_everyone_else_is_told_so() {
+async fn if_all_connections_are_busy_others_get_an_error() {
     let (router, arrival, _release) = held();
     let server = Server::new(router).max_connections(1);
     let (address, _stop, _served) = serve_on_a_port(server).await;

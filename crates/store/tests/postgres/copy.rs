@@ -251,7 +251,7 @@ async fn a_file_that_is_in_use_or_lacks_tokens_is_not_copied() {
 }
 
 #[tokio::test]
-async fn a_file_takes_no_writes_while_it_is_copied() {
+async fn a_file_refuses_writes_while_it_is_copied() {
     let folder = Folder::new();
     filled(&folder.file("from.db"), 1).await;
     let (from, to) = (folder.sqlite("from.db"), folder.sqlite("to.db"));

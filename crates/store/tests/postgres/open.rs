@@ -115,7 +115,7 @@ async fn an_older_version_refuses_a_changed_schema() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_program_stays_as_it_is() {
+async fn a_database_of_another_program_is_unchanged() {
     let Some(server) = Server::shared() else {
         return;
     };

@@ -210,7 +210,7 @@ async fn an_older_version_stops_writing_after_a_schema_change() {
 
 /// What only readers meet is damage too. What lies on other pages can still be read and written.
 #[tokio::test]
-async fn a_page_that_is_damaged_is_told_by_readiness() {
+async fn readiness_reports_a_damaged_page() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let account = sample::row(sample::table("account"), 1);

@@ -138,7 +138,7 @@ async fn two_rows_of_one_batch_conflict_over_a_unique_value() {
 }
 
 #[tokio::test]
-async fn shredded_ciphertext_is_gone_from_the_files() {
+async fn shredding_removes_ciphertext_from_the_files() {
     let scratch = Scratch::new();
     let clock = ManualClock::default();
     let store = scratch.open_at(&clock).await;

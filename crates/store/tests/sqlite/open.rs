@@ -212,7 +212,7 @@ async fn the_store_of_a_newer_stead_is_refused_and_kept() {
 }
 
 #[tokio::test]
-async fn a_place_that_takes_no_file_is_refused() {
+async fn a_path_that_cannot_be_a_file_is_refused() {
     let scratch = Scratch::new();
     let missing = refused(&scratch.path().join("missing/stead.db")).await;
     assert!(missing.message().contains("No such file"), "{missing}");

@@ -16,7 +16,7 @@ pub(super) fn checks() -> Vec<Check> {
         check(a_batch_that_writes_a_row_twice_conflicts),
         check(a_failing_batch_leaves_nothing_behind),
         check(a_large_batch_is_committed_whole),
-        check(a_batch_that_was_committed_shows_in_its_rows),
+        check(a_committed_batch_is_visible_in_its_rows),
         check(a_store_that_answers_is_ready),
     ]
 }
@@ -132,7 +132,7 @@ async fn a_large_batch_is_committed_whole(store: Shared) {
 }
 
 /// If the response to a commit is lost, core commits the batch again. If that conflicts, core reads the batch's rows.
-async fn a_batch_that_was_committed_shows_in_its_rows(store: Shared) {
+async fn a_committed_batch_is_visible_in_its_rows(store: Shared) {
     let [updated, deleted, added] = [1, 2, 3].map(sample::rows);
     insert(&*store, updated.iter().chain(&deleted).cloned()).await;
     let changed: Vec<_> = updated

@@ -14,13 +14,13 @@ const SHUFFLED: [u32; 7] = [4, u32::MAX, 2, 9, 1, 10, 1 << 20];
 
 pub(super) fn checks() -> Vec<Check> {
     vec![
-        check(lists_come_in_the_order_of_their_index),
-        check(texts_come_in_the_order_of_their_bytes),
-        check(a_list_goes_on_after_a_position),
-        check(a_bound_leaves_out_what_is_not_below),
-        check(a_list_has_only_rows_with_the_values_asked_for),
+        check(lists_have_the_order_of_their_index),
+        check(texts_have_the_order_of_their_bytes),
+        check(a_list_continues_after_a_position),
+        check(a_bound_omits_rows_that_are_not_below),
+        check(a_list_has_only_rows_with_the_requested_values),
         check(an_empty_store_has_empty_lists),
-        check(pruning_deletes_what_the_list_holds),
+        check(pruning_deletes_the_rows_of_the_list),
         check(pruning_deletes_at_most_the_limit),
         check(pruning_deletes_rows_of_any_version),
         check(concurrent_prunings_count_every_row_once),
@@ -80,7 +80,7 @@ async fn clear(store: &Shared) {
     }
 }
 
-async fn lists_come_in_the_order_of_their_index(store: Shared) {
+async fn lists_have_the_order_of_their_index(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             assert_eq!(listed(&*store, &list).await, rows, "{list:?}");
@@ -97,7 +97,7 @@ async fn lists_come_in_the_order_of_their_index(store: Shared) {
     }
 }
 
-async fn texts_come_in_the_order_of_their_bytes(store: Shared) {
+async fn texts_have_the_order_of_their_bytes(store: Shared) {
     let connection = sample::table("connection");
     let texts = sample::hostile_texts();
     for (hostile, number) in texts.iter().rev().zip(1..) {
@@ -112,7 +112,7 @@ async fn texts_come_in_the_order_of_their_bytes(store: Shared) {
     assert!(names.eq(texts.into_iter().map(Value::Text)), "{found:?}");
 }
 
-async fn a_list_goes_on_after_a_position(store: Shared) {
+async fn a_list_continues_after_a_position(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             for size in [1, 3] {
@@ -132,7 +132,7 @@ async fn a_list_goes_on_after_a_position(store: Shared) {
     }
 }
 
-async fn a_bound_leaves_out_what_is_not_below(store: Shared) {
+async fn a_bound_omits_rows_that_are_not_below(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             let bound = list.position(&rows[2]).remove(0);
@@ -151,7 +151,7 @@ async fn a_bound_leaves_out_what_is_not_below(store: Shared) {
     }
 }
 
-async fn a_list_has_only_rows_with_the_values_asked_for(store: Shared) {
+async fn a_list_has_only_rows_with_the_requested_values(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             let least = list.position(&rows[1]).remove(0);
@@ -185,7 +185,7 @@ async fn an_empty_store_has_empty_lists(store: Shared) {
     }
 }
 
-async fn pruning_deletes_what_the_list_holds(store: Shared) {
+async fn pruning_deletes_the_rows_of_the_list(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             let bound = list.position(&rows[2]).remove(0);

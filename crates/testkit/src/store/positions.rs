@@ -12,7 +12,7 @@ use super::{
 pub(super) fn checks() -> Vec<Check> {
     vec![
         check(positions_grow_in_the_order_of_writes),
-        check(a_position_is_never_given_again),
+        check(a_position_is_never_reused),
         check(a_conflict_moves_no_position),
         check(a_position_stays_when_its_row_is_replaced),
         check(no_row_appears_below_a_position_that_was_read),
@@ -64,7 +64,7 @@ async fn positions_grow_in_the_order_of_writes(store: Shared) {
     }
 }
 
-async fn a_position_is_never_given_again(store: Shared) {
+async fn a_position_is_never_reused(store: Shared) {
     for (table, column) in tables() {
         let rows = [1, 2, 3].map(|number| without((table, column), number));
         insert(&*store, rows.clone()).await;

@@ -131,7 +131,7 @@ pub(super) fn scopes_are_declared(subject: &Subject, faults: &mut Faults) {
 
 /// The setup guide and the test of a connection only name tools and settings that exist. The test's tools are
 /// read-only.
-pub(super) fn guides_name_what_there_is(subject: &Subject, faults: &mut Faults) {
+pub(super) fn guides_name_existing_tools_and_settings(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
     for call in product.test_calls {
         let tool = subject

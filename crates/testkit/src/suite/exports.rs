@@ -10,7 +10,7 @@ use super::{Faults, Subject};
 use crate::{fixture::Case, replay::replay_with};
 
 /// Vendors accept every export in their format.
-pub(super) fn exports_keep_to_their_subset(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+pub(super) fn exports_fit_their_vendors(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     for (word, format) in ExportFormat::NAMES {
         for (detail, how) in [(Detail::Full, "whole"), (Detail::Compact, "compact")] {
             let found = match tool.export_with(*format, detail) {

@@ -46,7 +46,7 @@ pub(super) fn unknown_arguments_are_refused_with_the_known_ones(
 }
 
 /// Every tool takes `schema_version` and `tool_version`, and neither reaches its struct.
-pub(super) fn versions_are_taken_by_every_tool(
+pub(super) fn every_tool_accepts_versions(
     subject: &Subject,
     tool: &CatalogueTool,
     faults: &mut Faults,

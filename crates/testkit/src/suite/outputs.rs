@@ -23,7 +23,7 @@ pub(super) fn outputs_are_portable(_: &Subject, tool: &CatalogueTool, faults: &m
 }
 
 /// Every result of a case fits the published schema, and the struct keeps every member that it names.
-pub(super) fn results_are_what_their_output_says(
+pub(super) fn results_match_their_outputs(
     _: &Subject,
     tool: &CatalogueTool,
     case: &Case,

@@ -79,7 +79,7 @@ pub(super) fn hints_match_methods(subject: &Subject, tool: &CatalogueTool, fault
 }
 
 /// If a tool continues after its first write, the write says what follows, because a dry run stops there.
-pub(super) fn what_follows_a_write_is_said(
+pub(super) fn writes_say_what_follows(
     _: &Subject,
     tool: &CatalogueTool,
     case: &Case,

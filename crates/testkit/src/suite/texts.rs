@@ -7,7 +7,7 @@ use stead_core::product::{LANGUAGES, PermissionFile, PermissionTexts, Permission
 use super::{Faults, Subject};
 
 /// If a tool needs a scope, or a connection can ask for it, the scope has a text in every language.
-pub(super) fn scopes_are_said_in_every_language(subject: &Subject, faults: &mut Faults) {
+pub(super) fn scopes_are_described_in_every_language(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
     for scope in scopes_of(product) {
         for language in LANGUAGES {

@@ -123,7 +123,7 @@ async fn calls_get_another_connection_if_one_is_full() {
 }
 
 #[tokio::test]
-async fn after_http2_a_host_may_speak_http1_on_several_connections_at_once() {
+async fn a_host_may_switch_from_http2_to_http1_on_several_connections() {
     const AT_ONCE: usize = 4;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

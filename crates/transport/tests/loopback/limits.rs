@@ -128,7 +128,7 @@ async fn maximum_limits_do_not_limit() {
 }
 
 #[tokio::test]
-async fn a_body_that_says_it_is_too_large_is_refused_at_once() {
+async fn a_body_with_a_too_large_length_is_refused_immediately() {
     let server = Server::start(
         &[b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n"],
         Then::Stall,
@@ -292,7 +292,7 @@ async fn a_slow_request_body_is_not_blamed_on_the_server() {
 }
 
 #[tokio::test]
-async fn a_request_whose_own_body_does_not_end_in_time_is_incomplete() {
+async fn a_request_with_an_endless_body_is_incomplete() {
     let server = Server::start(&[], Then::Stall).await;
     let limits = Limits {
         first_byte: SHORT,

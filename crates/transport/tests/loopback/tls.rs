@@ -73,7 +73,7 @@ async fn a_further_root_is_trusted_in_pem_and_der() {
 }
 
 #[tokio::test]
-async fn http2_is_spoken_where_it_is_offered() {
+async fn http2_is_used_if_it_is_offered() {
     let server = Server::start(&[b"h2", b"http/1.1"]).await;
     let transport = trusting(CERTIFICATE);
     for target in ["/a%2fb?c=%27d%27", "/pieces", "/a"] {
@@ -90,7 +90,7 @@ async fn http2_is_spoken_where_it_is_offered() {
 }
 
 #[tokio::test]
-async fn requests_at_once_go_over_one_connection_of_http2() {
+async fn concurrent_requests_share_one_http2_connection() {
     let server = Server::start(&[b"h2", b"http/1.1"]).await;
     let transport = trusting(CERTIFICATE);
     let one = async || {

@@ -143,7 +143,7 @@ async fn a_stream_is_sent_in_chunks_or_with_its_length() {
 }
 
 #[tokio::test]
-async fn a_request_whose_stream_fails_is_incomplete() {
+async fn a_request_with_a_failing_stream_is_incomplete() {
     let server = Server::start(HELLO, Then::Listen).await;
     let request = post(format!("{server}/"))
         .body(pieces([Ok("one"), Err("gone")]))
@@ -255,7 +255,7 @@ async fn a_response_without_a_body_is_empty() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_again() {
+async fn a_connection_is_reused() {
     let server = Server::start(HELLO, Then::Listen).await;
     let transport = transport();
     for _ in 0..3 {

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn planted_faults_are_found_where_they_are() {
+    fn planted_faults_are_found_at_their_places() {
         let planted = json!({
             "name": "a",
             "colour": "GREEN",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_hold_what_is_required_and_nothing_that_is_only_read() {
+    fn requests_have_required_members_and_no_read_only_ones() {
         let planted = json!({"id": "b1"});
         assert_eq!(
             wrong(&boxed(), &planted, Reading::Request),

@@ -224,7 +224,7 @@ fn the_last_active_owner_stays() {
 }
 
 #[test]
-fn two_owners_cannot_remove_each_other_at_once() {
+fn two_owners_cannot_remove_each_other_concurrently() {
     let world = World::new();
     let rows = Arc::new(MemoryStore::new(world.process(0)));
     // Both read that there is another owner before either commits.

@@ -80,7 +80,7 @@ fn a_stored_session_row_is_not_a_session_id() {
 }
 
 #[test]
-fn an_unknown_address_a_wrong_password_and_a_disabled_member_are_refused_in_the_same_words() {
+fn all_failed_sign_ins_have_the_same_message() {
     let world = World::new();
     let (context, _) = owned(&world);
     let refused = |email, password| attempt(&world, &context, email, password).unwrap_err();
@@ -290,7 +290,7 @@ fn a_session_with_a_second_factor_needs_a_code_that_works_once() {
 }
 
 #[test]
-fn a_change_of_the_member_acts_on_open_sessions_at_once() {
+fn a_change_of_a_member_applies_to_open_sessions_immediately() {
     let world = World::new();
     let (context, id) = owned(&world);
     let member = world.run(authenticate(&context, &id)).unwrap().member;

@@ -234,7 +234,7 @@ fn an_import_does_not_replace_an_account_of_another_product_user() {
 }
 
 #[test]
-fn a_line_that_cannot_be_taken_is_refused_at_its_place_and_names_no_token() {
+fn an_invalid_line_is_refused_with_the_place_and_without_tokens() {
     let world = World::new();
     let context = ready(&world);
     let past = START - SignedDuration::from_mins(1);

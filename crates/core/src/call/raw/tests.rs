@@ -388,7 +388,7 @@ fn each_part_of_a_batch_is_admitted_by_the_policy() {
 }
 
 #[test]
-fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
+fn a_batch_has_the_cost_of_its_parts_and_their_strongest_effect() {
     let parts = |methods: &[Method]| {
         let part = |method: &Method| Part {
             method: method.clone(),

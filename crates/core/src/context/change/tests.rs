@@ -119,7 +119,7 @@ impl Stage {
 }
 
 #[test]
-fn a_commit_whose_response_was_lost_is_committed() {
+fn a_commit_with_a_lost_response_is_committed() {
     let stage = Stage::new();
     stage.store.lost.store(1, Ordering::SeqCst);
     assert_eq!(stage.suspend().unwrap().state, AccountState::Suspended);

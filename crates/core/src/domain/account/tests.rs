@@ -227,7 +227,7 @@ fn every_state_knows_every_trigger() {
 }
 
 #[test]
-fn a_resumed_account_is_what_it_was() {
+fn a_resumed_account_has_its_previous_state() {
     for state in [
         PendingAuthorization,
         PendingVerification,
@@ -399,7 +399,7 @@ fn a_dead_credential_needs_its_user_even_while_the_account_is_suspended() {
 }
 
 #[test]
-fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
+fn a_refresh_starts_the_next_generation_and_names_lost_scopes() {
     let refreshed = Refreshed {
         scopes: Some(vec![String::from("b"), String::from("c")]),
         ..refreshed()
@@ -425,7 +425,7 @@ fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
 }
 
 #[test]
-fn tokens_for_a_generation_that_was_replaced_are_kept_next_to_the_current_ones() {
+fn tokens_of_a_replaced_generation_are_stored_next_to_the_current_ones() {
     let refreshed = Refreshed {
         claimed: 3,
         ..refreshed()

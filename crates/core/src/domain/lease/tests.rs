@@ -192,7 +192,7 @@ fn a_recovering_refresh_waits_for_the_previous_holder() {
 }
 
 #[test]
-fn a_lease_of_a_process_that_has_ended_is_free_at_once() {
+fn a_lease_of_a_dead_process_is_free_immediately() {
     for seconds in [-1, 0, 30, 90, 3600] {
         let row = Account {
             token_expires_at: Some(at(50)),
@@ -257,7 +257,7 @@ fn after_failures_a_refresh_waits_unless_the_client_is_another() {
 }
 
 #[test]
-fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused() {
+fn a_new_token_is_not_replaced_because_it_is_refused() {
     let mut row = account(None);
     row.refresh.token_sent_at = Some(START);
     row.refresh.token_refusals = 1;
@@ -292,7 +292,7 @@ fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused
 }
 
 #[test]
-fn while_every_new_token_is_refused_the_pauses_grow_to_an_hour() {
+fn pauses_grow_to_an_hour_while_every_new_token_is_refused() {
     let mut row = account(None);
     let (mut now, mut pauses) = (0, Vec::new());
     let claim = |row: &Account, seconds| {

@@ -54,7 +54,7 @@ fn dead(reason: AccountReason) -> Account {
 }
 
 #[test]
-fn tokens_of_the_current_generation_bring_an_account_back_that_could_not_be_refreshed() {
+fn tokens_of_the_current_generation_restore_a_lost_account() {
     use AccountReason::{ClientChanged, RefreshOutcomeLost, RefreshRejected, RefreshTokenMissing};
     for rotation in CLASSES {
         for reason in [RefreshRejected, RefreshOutcomeLost] {
@@ -84,7 +84,7 @@ fn tokens_of_the_current_generation_bring_an_account_back_that_could_not_be_refr
 }
 
 #[test]
-fn a_strict_family_that_may_be_dead_ends_as_lost_and_not_as_refused_by_the_user() {
+fn a_strict_family_that_may_be_dead_ends_as_lost() {
     let (revived, _) = dead(AccountReason::RefreshRejected).with_refreshed(&refreshed(Strict));
     let after = revived.after_refusal(Refusal {
         read_at: at(4000),
@@ -160,7 +160,7 @@ fn received_tokens_are_stored_unless_their_grant_ended() {
 }
 
 #[test]
-fn a_success_ends_what_was_noted_of_failures() {
+fn a_success_clears_recorded_failures() {
     let mut row = account();
     row.refresh_failures = 3;
     row.refresh = RefreshState {
@@ -374,7 +374,7 @@ fn pauses_after_failures_lie_between_a_second_and_two_seconds_to_fifteen_minutes
 }
 
 #[test]
-fn a_pause_is_as_long_as_the_product_asks_and_a_day_at_most() {
+fn a_pause_is_as_long_as_the_product_asks_up_to_a_day() {
     let asked = |seconds| back_off(1, u32::MAX, Some(Duration::from_secs(seconds))).as_secs();
     assert_eq!([1, 600, 1_000_000].map(asked), [2, 600, 86_400]);
 }
@@ -432,7 +432,7 @@ fn an_account_of_an_older_version_is_read_and_new_members_are_stored() {
 }
 
 #[test]
-fn a_request_counts_as_sent_after_the_one_before_it_when_the_clock_was_set_back() {
+fn requests_stay_in_order_if_the_clock_is_set_back() {
     let mut row = account();
     assert_eq!(row.sends_at(at(5)), at(5));
     row.refresh.token_sent_at = Some(at(3600));

@@ -126,7 +126,7 @@ fn a_scope_of_another_product_is_refused_with_a_suggestion() {
 }
 
 #[test]
-fn every_place_is_told_and_the_request_s_own_member_is_named() {
+fn every_place_is_reported_with_the_requests_own_member() {
     let error =
         read_permissions(&scoped(), Some(&texts(&["xyz", "notes", "abc"])), "scopes").unwrap_err();
     let paths: Vec<&str> = error
@@ -185,7 +185,7 @@ fn capabilities_are_those_of_the_product() {
 }
 
 #[test]
-fn a_link_asks_for_what_was_granted_too() {
+fn a_link_also_requests_granted_scopes() {
     let product = scoped();
     let asked = |permissions: &[&str], given: Option<&[&str]>, granted: &[&str]| {
         let given = given.map(texts);

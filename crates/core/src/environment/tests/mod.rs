@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[test]
-fn a_shutdown_waits_for_work_and_takes_no_more() {
+fn a_shutdown_waits_for_work_and_refuses_new_work() {
     let world = World::new();
     let environment = Environment(context(&world, &STABLE, always(200, "")));
     let (runtime, working) = (world.process(0), environment.0.host.tasks.begin());

@@ -40,7 +40,7 @@ fn a_key_that_a_process_cannot_open_is_not_activated_until_it_can() {
 }
 
 #[test]
-fn a_process_whose_ring_has_a_source_takes_up_a_new_key_of_the_ring() {
+fn a_process_with_a_key_source_loads_new_keys() {
     let stage = Stage::new();
     stage.fill(1);
     let file = Arc::new(File(Mutex::new(RING.to_owned()), AtomicUsize::new(0)));

@@ -117,7 +117,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
 }
 
 #[test]
-fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
+fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
     let world = World::new();
     let (exchanges, revocations) = (Arc::default(), Arc::default());
     // The store applies a commit but reports a failure, and another writer changes the account immediately.

@@ -110,7 +110,7 @@ const REDIRECTS: [&str; 30] = [
 ];
 
 #[test]
-fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
+fn redirects_lead_only_to_listed_origins() {
     let world = World::new();
     let mut options = options();
     options.verify_origins = vec![String::from("https://app.test")];

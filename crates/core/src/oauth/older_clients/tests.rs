@@ -295,7 +295,7 @@ fn an_interrupted_client_change_presents_no_token_for_the_other_client() {
 
 /// The address of a call is found when it begins, its token before each request.
 #[test]
-fn a_call_that_began_before_the_change_sends_no_new_token_to_the_old_host() {
+fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
     let world = World::new();
     let hosts = Arc::new(Hosts::default());
     let rows = Arc::new(MemoryStore::new(world.process(0)));

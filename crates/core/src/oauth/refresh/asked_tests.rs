@@ -98,7 +98,7 @@ fn a_refresh_continues_after_its_caller_times_out() {
 }
 
 #[test]
-fn a_caller_whose_token_was_refused_waits_no_longer_for_another() {
+fn a_caller_with_a_refused_token_waits_no_longer_than_its_timeout() {
     let stage = Stage::new(&STABLE, 3000);
     stage.leased(20, None);
     stage.refuse_access(true);

@@ -295,7 +295,7 @@ fn tokens_received_while_the_store_is_down_are_stored_later() {
 }
 
 #[test]
-fn tokens_that_a_process_left_in_the_spool_are_kept_by_the_next_one() {
+fn tokens_left_in_the_spool_are_stored_by_the_next_process() {
     let stage = Stage::new(&STRICT, -1);
     stage
         .breaks
@@ -373,7 +373,7 @@ fn a_process_that_stalled_after_its_claim_claims_again() {
 }
 
 #[test]
-fn a_caller_whose_token_was_refused_does_not_get_it_back_from_a_refresh_that_began_before() {
+fn a_caller_does_not_get_a_refused_token_back_from_an_older_refresh() {
     let stage = Stage::new(&STABLE, 100);
     stage.refuse_access(true);
     stage.script([(503, "", None)]);
@@ -382,7 +382,7 @@ fn a_caller_whose_token_was_refused_does_not_get_it_back_from_a_refresh_that_beg
 }
 
 #[test]
-fn a_refused_refresh_presents_every_token_that_may_live() {
+fn a_refused_refresh_presents_every_live_token() {
     for product in [&STABLE, &ROTATING, &STRICT] {
         let stage = Stage::new(product, -1);
         stage.change(|account| account.last_generation = 2);
@@ -432,7 +432,7 @@ fn a_stable_account_survives_a_temporary_refusal() {
 }
 
 #[test]
-fn a_loss_is_not_blamed_on_the_user_though_a_failure_came_between() {
+fn a_loss_is_not_blamed_on_the_user_after_another_failure() {
     let stage = Stage::new(&STRICT, -1);
     stage.script([(200, "no JSON", None), (503, "", None), REFUSED]);
     for _ in 0..2 {

@@ -374,7 +374,7 @@ fn an_expiry_counts_from_the_sending() {
 }
 
 #[test]
-fn a_refresh_token_stays_unless_a_new_one_comes() {
+fn a_refresh_token_is_kept_unless_there_is_a_new_one() {
     let token = |body, kept| {
         granted(&FORM, body, kept)
             .tokens
@@ -393,7 +393,7 @@ fn a_refresh_token_stays_unless_a_new_one_comes() {
 }
 
 #[test]
-fn scopes_are_those_of_the_response_where_it_names_any() {
+fn scopes_come_from_the_response_if_it_names_any() {
     let scopes = |body| granted(&FORM, body, None).scopes;
     assert_eq!(
         scopes(r#"{"access_token":"a","scope":"one two"}"#),

@@ -252,7 +252,7 @@ fn legitimate_paths_are_unchanged() {
 }
 
 #[test]
-fn a_route_takes_its_prefix_and_what_is_below_it() {
+fn a_route_matches_its_prefix_and_everything_below() {
     check_passed("/v1", "/mail/v1");
     check_passed("/v1/users/me/profile", "/mail/v1/users/me/profile");
     check_passed("/v1?a=1", "/mail/v1?a=1");

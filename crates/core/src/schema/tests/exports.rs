@@ -250,7 +250,7 @@ fn brief_types_are_whole_only_in_enforced_formats() {
 }
 
 #[test]
-fn a_compact_export_holds_names_and_types_and_what_a_call_must_have() {
+fn a_compact_export_has_names_types_and_required_members() {
     let tool = whole(&FILE, ExportFormat::Anthropic, Detail::Compact).tool;
     let hint = "Places. For its schema, call stead_describe_tool.";
     let expected = json!({

@@ -25,7 +25,7 @@ fn message(input: Value) -> String {
 }
 
 #[test]
-fn a_good_input_passes_as_it_is() {
+fn a_valid_input_passes_unchanged() {
     let inputs = [
         json!({ "note_id": "a" }),
         json!({ "note_id": "a", "parent": null, "colour": "dark_blue", "urgency": "unknown", "pinned": false }),
@@ -302,7 +302,7 @@ fn unambiguous_values_are_coerced() {
 }
 
 #[test]
-fn a_text_whose_numbers_would_be_rounded_is_not_read() {
+fn a_text_with_inexact_numbers_is_not_parsed() {
     for (name, given) in [
         ("weight", "12345678901234567890123"),
         ("weight", "0.1234567890123456789"),
@@ -318,7 +318,7 @@ fn a_text_whose_numbers_would_be_rounded_is_not_read() {
 }
 
 #[test]
-fn null_is_absence_where_it_is_not_a_value() {
+fn null_counts_as_absent_if_it_is_not_a_value() {
     let absent = json!({ "note_id": "a" });
     for name in [
         "colour",
@@ -352,7 +352,7 @@ fn members_that_only_the_product_writes_are_dropped() {
 }
 
 #[test]
-fn null_is_data_where_it_is_a_value() {
+fn null_is_kept_if_it_is_a_value() {
     for input in [
         json!({ "note_id": "a", "parent": null }),
         json!({ "note_id": "a", "extra": null }),
@@ -462,7 +462,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn an_empty_text_stands_for_an_optional_parameter_that_it_does_not_fit() {
+fn an_empty_text_for_an_optional_parameter_is_absent() {
     let absent = json!({ "note_id": "a" });
     for name in ["position", "colour", "pinned"] {
         let mut input = absent.clone();

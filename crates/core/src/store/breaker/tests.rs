@@ -137,7 +137,7 @@ fn a_slow_call_continues_while_the_store_responds_to_others() {
 }
 
 #[test]
-fn a_store_that_takes_no_writes_is_read() {
+fn a_store_that_refuses_writes_can_be_read() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     *store.commit.lock().unwrap() = (Duration::ZERO, true);

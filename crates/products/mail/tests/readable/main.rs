@@ -245,7 +245,7 @@ fn bodies_of_any_type_of_text_are_read() {
 }
 
 #[test]
-fn files_are_told_by_all_their_names() {
+fn files_are_listed_with_all_their_names() {
     let file = |name: &str, size: u64, headers: Value| json!({ "partId": "1", "mimeType": "application/pdf", "filename": name, "headers": headers, "body": { "size": size } });
     let header = |name: &str, value: &str| json!([{ "name": name, "value": value }]);
     for (file, name) in [

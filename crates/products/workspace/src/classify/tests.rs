@@ -176,7 +176,7 @@ fn effects() {
 }
 
 #[test]
-fn what_is_not_known() {
+fn unknown_requests() {
     for (method, path) in [
         ("POST", "/v1/search/"),
         ("POST", "/v1/Search"),

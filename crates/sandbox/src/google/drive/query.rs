@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_find_what_they_say() {
+    fn terms_find_matching_files() {
         for (query, names) in [
             ("name contains 'hello'", &["HelloWorld.txt"][..]),
             ("name contains 'World'", &[]),

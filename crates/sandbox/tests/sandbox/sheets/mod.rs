@@ -185,7 +185,7 @@ async fn only_shared_spreadsheets_can_be_reached() {
 }
 
 #[tokio::test]
-async fn a_spreadsheet_is_read_whole_or_in_part() {
+async fn a_spreadsheet_is_read_completely_or_in_part() {
     let sheets = Sheets::ada().await;
     let id = sheets.id("Budget 2026");
     let whole = sheets.get(&format!("/{id}")).await.ok();

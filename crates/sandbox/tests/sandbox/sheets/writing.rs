@@ -239,7 +239,7 @@ async fn values_are_appended_below_the_table() {
 }
 
 #[tokio::test]
-async fn rows_can_be_inserted_for_what_is_appended() {
+async fn rows_can_be_inserted_for_appended_values() {
     let sheets = Sheets::ada().await;
     let id = sheets
         .filled("A1", json!([["a"], ["b"], [null], ["total"]]))

@@ -33,7 +33,7 @@ async fn a_code_becomes_tokens_once() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_comes_where_its_scope_was_asked_for() {
+async fn a_refresh_token_needs_its_scope() {
     let stage = Stage::new().await;
     for (scope, comes) in [
         ("refresh_token", true),

@@ -308,7 +308,7 @@ async fn a_reset_brings_every_row_and_table_back() {
 }
 
 #[tokio::test]
-async fn a_role_changes_only_what_it_may_use() {
+async fn a_role_changes_only_objects_it_can_use() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(GRACE, "refresh_token").await;
     let body = |sql: &str| json!({"statement": sql, "database": "NAVY", "warehouse": "COMPUTE_WH"});

@@ -40,7 +40,7 @@ async fn a_result_has_its_metadata() {
 }
 
 #[tokio::test]
-async fn bind_variables_come_back() {
+async fn bind_variables_are_returned() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let body = json!({"statement": "SELECT ?, ?, ?, ?", "bindings": {
@@ -145,7 +145,7 @@ async fn a_running_statement_is_cancelled_once() {
 }
 
 #[tokio::test]
-async fn large_results_come_in_partitions_that_are_compressed() {
+async fn large_results_have_compressed_partitions() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let first = stage.ask(&access, FINISHED).await;
@@ -268,7 +268,7 @@ async fn several_statements_are_counted_and_have_their_own_handles() {
 }
 
 #[tokio::test]
-async fn a_user_without_defaults_names_what_is_needed() {
+async fn a_user_without_defaults_must_name_warehouse_and_database() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(GRACE, "refresh_token").await;
     fails(

@@ -137,7 +137,7 @@ fn refused_without_header(reply: &Reply) {
 }
 
 #[tokio::test]
-async fn refresh_tokens_serve_once() {
+async fn refresh_tokens_work_once() {
     let stage = Stage::of(Sandbox::new().with_token_marker("CANARY42")).await;
     let first = stage.notion_tokens(ADA).await;
     let second = stage

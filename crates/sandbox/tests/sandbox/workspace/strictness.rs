@@ -211,7 +211,7 @@ async fn a_write_can_be_saved_although_the_response_is_503() {
 }
 
 #[tokio::test]
-async fn faults_come_in_the_products_own_shape() {
+async fn faults_have_the_shape_of_the_product() {
     let stage = Stage::new().await;
     let (token, _) = ada(&stage).await;
     let me = async || stage.notion(OLD, "GET", "users/me", None, &token).await;

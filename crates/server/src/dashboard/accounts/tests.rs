@@ -237,7 +237,7 @@ async fn accounts_that_need_attention_come_first_and_a_prefix_finds_a_user() {
 }
 
 #[tokio::test]
-async fn a_viewer_sees_no_button_and_an_old_password_is_asked_for_before_an_erasure() {
+async fn a_viewer_sees_no_button_and_an_erasure_needs_a_recent_password() {
     let service = TestService::new().await.with_account("ada").await;
     let environment = service.platform.environment();
     let (viewer, _) = session_of(environment, Role::Viewer).await;

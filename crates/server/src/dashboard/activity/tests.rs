@@ -90,7 +90,7 @@ async fn calls_are_found_counted_and_explained() {
 }
 
 #[tokio::test]
-async fn events_come_in_pages_the_newest_first() {
+async fn events_are_paged_newest_first() {
     let service = TestService::new().await.with_account(ODD).await;
     for round in 0..60 {
         let path = format!(
@@ -138,7 +138,7 @@ async fn next(stream: &mut http::Response<Body>) -> Option<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
+async fn a_stream_shows_new_entries_and_ends_with_the_session() {
     let service = with_markup().await;
     let environment = service.platform.environment();
     let (session, _) = session_of(environment, Role::Viewer).await;
@@ -175,7 +175,7 @@ async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
+async fn streams_are_limited_and_their_address_redirects_to_the_page() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let (session, _) = session_of(environment, Role::Viewer).await;
@@ -198,7 +198,7 @@ async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_raw_request_that_the_product_refused_is_shown_and_counted_as_a_failure() {
+async fn a_refused_raw_request_is_shown_and_counted_as_a_failure() {
     let service = TestService::with_products(|_| {
         let mut response = json_response(&json!({}));
         *response.status_mut() = StatusCode::FORBIDDEN;

@@ -139,7 +139,7 @@ async fn errors_are_at_their_fields_and_the_input_is_kept() {
 }
 
 #[tokio::test]
-async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
+async fn a_warehouse_needs_its_account_and_has_no_permissions() {
     let browser = browser().await;
     let wrong = browser
         .submit(
@@ -178,7 +178,7 @@ async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
 }
 
 #[tokio::test]
-async fn dangerous_requests_are_ticked_with_what_they_do() {
+async fn dangerous_requests_are_allowed_with_checkboxes_that_explain_them() {
     let browser = browser().await;
     let new = NewConnection::drive("files").client("id", "secret");
     let environment = browser.0.platform.environment();

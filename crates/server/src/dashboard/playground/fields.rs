@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn violations_stand_at_their_fields() {
+    fn violations_are_at_their_fields() {
         let violation = |path: &str| Violation::new(path, "type", "wrong");
         let mut violations = vec![violation("/who/0/email"), violation("/nothing")];
         let input = json!({ "who": [{ "email": 5 }], "more": 1 });

@@ -88,7 +88,7 @@ async fn a_dry_run_shows_the_requests_without_the_token_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn faults_of_the_input_stand_at_their_fields_and_errors_say_who_acts() {
+async fn input_faults_are_at_their_fields_and_errors_say_who_acts() {
     let browser = Browser::new(with_markup().await);
     let faulty = call(&[("i/max_results", "<many>"), ("i/label_ids/1", "x")]);
     let refused = browser.act(RUN, &faulty).await;
@@ -139,7 +139,7 @@ async fn the_input_is_kept_between_form_and_json() {
 }
 
 #[tokio::test]
-async fn a_raw_request_shows_what_the_product_responds() {
+async fn a_raw_request_shows_the_products_response() {
     let service = TestService::with_products(|received| match received.uri.contains("/bytes") {
         true => {
             let response = http::Response::builder().header("content-type", "image/png");

@@ -321,7 +321,7 @@ async fn over_https_only_the_host_prefixed_cookie_is_read() {
 }
 
 #[tokio::test]
-async fn pages_say_what_a_browser_may_do_with_them() {
+async fn pages_have_security_headers() {
     let service = TestService::new().await;
     let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
     let cookie = format!("stead-80={id}");

@@ -113,7 +113,7 @@ async fn bob(service: &TestService, claims: &Claims) -> String {
 }
 
 #[tokio::test]
-async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_to_go() {
+async fn the_button_leads_to_the_provider_and_back_to_the_requested_page() {
     let (service, claims) = service("http://127.0.0.1").await;
     let page = service
         .visit("/dashboard/sign-in?next=%2Fdashboard%2Ftools")

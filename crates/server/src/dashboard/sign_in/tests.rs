@@ -197,7 +197,7 @@ async fn a_code_without_a_password_is_refused() {
 }
 
 #[tokio::test]
-async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
+async fn a_second_factor_is_shown_once_and_active_after_a_code() {
     let (service, cookie) = owned().await;
     let you = "/dashboard/you";
     let page = service.browse("GET", you, Some(&cookie)).await;

@@ -168,7 +168,7 @@ async fn a_session_lists_its_tools_and_calls_one() {
 }
 
 #[tokio::test]
-async fn a_model_reads_what_is_wrong_with_its_arguments() {
+async fn a_model_gets_violations_of_its_arguments() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     let arguments = json!({ "max_results": "many", "colour": 1 });

@@ -14,7 +14,7 @@ async fn service() -> TestService {
 }
 
 #[tokio::test]
-async fn the_application_confirms_who_came_back() {
+async fn the_application_confirms_the_returning_user() {
     let service = service().await;
     let connection_id = service.connect_mail().await;
     let created = service

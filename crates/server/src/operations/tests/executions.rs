@@ -29,7 +29,7 @@ fn identifiers(page: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_found_by_what_is_asked_for() {
+async fn calls_are_found_by_their_filters() {
     let service = service().await;
     let all = service.get("/v1/executions").await.json();
     assert_eq!(identifiers(&all), ["nobody", "ada"]);

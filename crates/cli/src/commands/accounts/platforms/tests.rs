@@ -99,7 +99,7 @@ fn every_form_gives_the_account_and_its_tokens() {
 }
 
 #[test]
-fn the_user_of_nango_is_the_tag_or_the_end_user_or_the_connection() {
+fn nango_users_come_from_the_tag_the_end_user_or_the_connection() {
     let line = without(nango(), "", "tags");
     assert_eq!(
         Source::Nango.read(line.clone()).unwrap().identifier,

@@ -57,7 +57,7 @@ fn two_processes(world: &World) -> [Context; 2] {
 }
 
 #[test]
-fn a_revoked_credential_is_refused_at_once_here_and_within_a_second_elsewhere() {
+fn a_revoked_credential_is_refused_within_a_second_everywhere() {
     let world = World::new();
     let [here, there] = two_processes(&world);
     let issued = created(&world, &here, &["events:read"]);
@@ -236,7 +236,7 @@ fn a_token_has_its_requested_scopes_that_the_credential_still_has() {
 }
 
 #[test]
-fn a_credential_gives_only_what_it_has() {
+fn a_credential_grants_only_its_own_scopes() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let strong = created(&world, &context, &["tools:execute", "credentials:manage"]);
@@ -357,7 +357,7 @@ fn row_of_first_form(context: &Context, secret: &str) -> Row {
 }
 
 #[test]
-fn a_credential_from_before_scopes_can_do_what_it_could_then_and_can_be_rotated() {
+fn a_credential_from_before_scopes_keeps_its_permissions_and_can_be_rotated() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let row = row_of_first_form(&context, "stead_secret_first");

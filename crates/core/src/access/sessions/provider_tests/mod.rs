@@ -311,7 +311,7 @@ fn a_refusal_of_the_provider_is_explained() {
 }
 
 #[test]
-fn a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in() {
+fn an_unreadable_or_different_provider_stops_the_sign_in() {
     for (document, why) in [
         (
             json!({ "issuer": "https://login.test/other" }),

@@ -154,7 +154,7 @@ fn processes(
 }
 
 #[test]
-fn equal_calls_at_once_reach_the_product_once_and_read_the_same() {
+fn concurrent_equal_calls_reach_the_product_once_and_return_the_same() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let contexts = processes(&world, &transport, &Arc::default());

@@ -237,7 +237,7 @@ fn a_session_of_an_agent_that_was_ended_there_is_refused_here() {
 }
 
 #[test]
-fn an_account_token_that_was_ended_there_is_refused_here_and_so_is_one_of_an_erased_account() {
+fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
     for by_itself in [true, false] {
         let scene = Scene::new();
         let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
@@ -337,7 +337,7 @@ fn calls_on_warm_caches_look_nothing_up() {
 }
 
 #[test]
-fn the_feed_is_not_read_where_no_one_relies_on_it() {
+fn the_feed_is_not_read_without_calls() {
     let scene = Scene::new();
     let lists = scene.store.lists();
     scene.world.advance(UNUSED);
@@ -382,7 +382,7 @@ fn the_first_call_after_a_pause_relies_on_nothing_from_before() {
 }
 
 #[test]
-fn callers_who_wait_for_the_feed_share_one_look() {
+fn callers_who_wait_for_the_feed_share_one_query() {
     let scene = Scene::new();
     scene.call().unwrap();
     scene.world.advance(UNUSED + Duration::from_secs(2));

@@ -222,7 +222,7 @@ fn long() -> String {
 }
 
 #[test]
-fn a_text_of_which_a_view_has_the_beginning_is_read_as_a_whole_and_in_pieces() {
+fn a_truncated_text_is_read_as_a_whole_and_in_pieces() {
     let stage = Stage::new(json!({ "text": long() }));
     let execution = stage.called(READ, |request| request.result.view = View::Readable);
     let [left_out] = execution.left_out.as_slice() else {

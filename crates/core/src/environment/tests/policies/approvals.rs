@@ -292,7 +292,7 @@ fn raw_requests_need_approval_and_a_stream_must_match_it() {
 }
 
 #[test]
-fn a_tool_that_has_to_be_approved_changes_nothing_before() {
+fn a_tool_that_needs_approval_changes_nothing_before_it() {
     let stage = Stage::new();
     stage.set(json!({ "requires_approval": { "tools": ["demo_*"] } }));
     let by = &stage.environment;
@@ -312,7 +312,7 @@ fn a_tool_that_has_to_be_approved_changes_nothing_before() {
 }
 
 #[test]
-fn recipients_who_are_not_known_have_to_be_approved() {
+fn unknown_recipients_need_approval() {
     let stage = Stage::new();
     let recipients = json!({ "product": "demo", "kind": "recipient", "allow": ["*@example.com"] });
     stage.set(json!({ "requires_approval": { "facts": [recipients] } }));

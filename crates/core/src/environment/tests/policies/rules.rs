@@ -314,7 +314,7 @@ fn a_test_explains_a_decision_and_sends_nothing() {
 }
 
 #[test]
-fn a_test_of_a_caller_says_what_its_policies_its_scopes_and_its_session_allow() {
+fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let stage = Stage::new();
     stage.set_named("quiet", false, json!({ "tools": { "deny": [SEND] } }));
     stage.set_named("few", false, json!({ "requests": [] }));

@@ -122,7 +122,7 @@ fn a_webhook_gets_only_its_event_types() {
 }
 
 #[test]
-fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled_and_can_be_enabled() {
+fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
     for (receiver, reason, after) in [
         (Receiver::Responds(410), "gone", Duration::from_secs(10)),
         (Receiver::Responds(503), "failing", 24 * 8 * HOUR),

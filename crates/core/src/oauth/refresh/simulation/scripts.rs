@@ -80,7 +80,7 @@ fn an_account_has_one_grant_at_a_time() {
 }
 
 #[test]
-fn a_refusal_of_an_ended_grant_spends_no_token_of_the_grant_that_took_its_place() {
+fn a_refusal_of_an_ended_grant_uses_no_token_of_the_new_grant() {
     let scenes = [
         (vec![Act::RevokeAtProduct, Act::Authorize(0, false)], SECOND),
         (vec![Act::Refresh(0)], ANSWERED),

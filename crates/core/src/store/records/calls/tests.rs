@@ -214,7 +214,7 @@ fn a_name_has_one_row_for_all_processes() {
 }
 
 #[test]
-fn a_name_is_used_again_at_most_once_a_day_and_kept_while_it_is() {
+fn the_last_use_of_a_name_is_written_once_a_day_and_keeps_it() {
     let (store, records) = empty();
     let known = KnownNames::default();
     let used_at = |store: &MemoryStore| {

@@ -90,7 +90,7 @@ async fn one_of(service: &TestService, resource: &Resource) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_page_shows_the_resource_to_those_whose_role_has_the_scope() {
+async fn every_page_is_shown_only_to_roles_with_its_scope() {
     let service = with_markup().await;
     parameters(&service).await;
     let open = async |role: Role, path: &str| {
