@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn a_mail_is_deleted_for_good_only_if_the_connection_allows_it() {
+async fn a_mail_is_deleted_permanently_only_if_the_connection_allows_it() {
     let stage = Stage::connected().await;
     let path = "/gmail/v1/users/me/messages/none";
     let raw = json!({ "connection_name": "mail", "identifier": "user-1", "method": "DELETE", "path": path });

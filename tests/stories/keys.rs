@@ -192,7 +192,7 @@ fn occurrences(path: &Path) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_go_on() {
+async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_continue() {
     let stage = Stage::connected().await;
     fill(&stage).await;
     stage.platform.shut_down().await;

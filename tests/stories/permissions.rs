@@ -53,7 +53,7 @@ fn texts(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_request_in_a_missing_scope_s_error_ends_with_both_tools_working() {
+async fn the_request_of_a_missing_scope_error_makes_both_tools_work() {
     let stage = mails_only().await;
     let before = authorizations(&stage).await;
     let reply = contacts(&stage).await;

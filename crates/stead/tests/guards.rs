@@ -148,7 +148,7 @@ async fn allow(platform: &Platform, connection: &str, kinds: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_request_of_a_guarded_kind_is_refused_until_its_connection_allows_it() {
+async fn a_guarded_request_is_refused_until_its_connection_allows_it() {
     let platform = platform().await;
     let mut seen = BTreeSet::new();
     for row in GUARDED {

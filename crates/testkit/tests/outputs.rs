@@ -105,7 +105,7 @@ fn finds(check: &str, faults: &[&str]) {
 }
 
 #[test]
-fn an_output_that_not_every_client_takes_is_found() {
+fn an_output_that_some_clients_reject_is_found() {
     finds(
         "outputs_are_portable",
         &[

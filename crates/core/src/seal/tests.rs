@@ -102,7 +102,7 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn a_secret_opens_nowhere_else() {
+fn a_secret_decrypts_only_at_its_place() {
     let vault = vault();
     let sealed = vault.seal(&place(), SECRET).unwrap();
     let elsewhere = [
@@ -284,7 +284,7 @@ fn a_generated_ring_reads_back() {
 }
 
 #[test]
-fn nothing_that_holds_a_secret_shows_it() {
+fn debug_output_hides_secrets() {
     let secret = || SecretString::from("CANARY-secret");
     let tokens = TokenSet::new(secret(), Some(secret()), None);
     let vault = vault();

@@ -140,7 +140,7 @@ fn a_step_up_holds_for_ten_minutes() {
 }
 
 #[test]
-fn attempts_are_limited_for_an_account_from_one_source_and_from_one_source() {
+fn attempts_are_limited_per_account_and_source_and_per_source() {
     let world = World::new();
     let (context, _) = owned(&world);
     let from = |email: &str, source: &str| {

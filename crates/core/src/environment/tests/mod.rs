@@ -33,7 +33,7 @@ fn a_shutdown_waits_for_work_and_refuses_new_work() {
 }
 
 #[test]
-fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
+fn an_urgent_shutdown_cuts_off_calls_and_waits_for_other_work() {
     let world = World::new();
     let environment = Environment(context(&world, &STABLE, always(200, "")));
     let (runtime, keeping) = (world.process(0), environment.0.host.tasks.begin());

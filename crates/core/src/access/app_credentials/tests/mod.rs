@@ -1,6 +1,6 @@
 //! What credentials open, and how they are replaced and taken back.
 
-mod told;
+mod events_and_refusals;
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,6 +1,6 @@
 //! Who gets in by a provider, and who does not: the whole way, against a provider of these tests.
 
-mod besides;
+mod combinations;
 mod scene;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
