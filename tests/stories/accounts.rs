@@ -1,4 +1,4 @@
-//! What an application reads about its users' accounts.
+//! An application reads the accounts of its users.
 
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
@@ -11,7 +11,7 @@ async fn health(stage: &Stage) -> (Value, Value) {
 }
 
 #[tokio::test]
-async fn health_is_ok_only_where_calls_can_be_made() {
+async fn health_is_ok_only_if_calls_can_be_made() {
     let stage = Stage::connected().await;
     assert_eq!(health(&stage).await, (json!("active"), json!("ok")));
     stage
@@ -62,7 +62,7 @@ async fn no_tool_is_ready_through_a_connection_that_is_disabled() {
 }
 
 #[tokio::test]
-async fn a_connection_s_settings_say_which_quota_its_users_have() {
+async fn settings_of_a_connection_change_its_quota() {
     let stage = Stage::connected().await;
     let settings = json!({ "settings": { "rate_limit": { "units_per_minute": 12000 } } });
     let changed = stage.patch("/v1/connections/mail", &settings).await;

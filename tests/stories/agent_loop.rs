@@ -1,5 +1,5 @@
-//! A loop around a scripted model: it makes the calls that the model asks for, and gives it the results. The loop knows no
-//! task. A model knows only its tools and the conversation.
+//! A loop around a scripted model. It makes the calls that the model asks for, and gives it the results. The loop
+//! doesn't know the task. A model only knows its tools and the conversation.
 
 use serde_json::Value;
 

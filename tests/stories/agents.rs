@@ -1,5 +1,6 @@
-//! Agents over the whole stack: a loop in OpenAI's shapes over REST and one in Anthropic's over either door, each with a
-//! task over three products. A few lines of Rust play the models: they look at what came back, as a model does.
+//! Agents over the whole stack: one loop in OpenAI's format over REST, and one in Anthropic's format over HTTP and
+//! embedded. Each has a task over three products. A few lines of Rust play the models, and read the results as a model
+//! does.
 
 use serde_json::{Value, json};
 use stead::{Client, ExportFormat, Stead};
@@ -10,7 +11,7 @@ use crate::{
     stage::{ADA, Stage},
 };
 
-/// Most turns of a loop; a script that needs more has not read what came back.
+/// Most turns of a loop. A script that needs more doesn't read the results.
 const TURNS: usize = 12;
 
 async fn stage(products: &[&str]) -> Stage {
@@ -28,8 +29,8 @@ fn names(tools: &[Value], pointer: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Plays a model of Chat Completions: it lists threads and events at once, with a mistake in one of the two, puts the first
-/// thread into the calendar, and writes both into a spreadsheet.
+/// Plays a model with the Chat Completions API. It lists threads and events in one turn, with a mistake in one of the
+/// two calls. Then it puts the first thread into the calendar, and writes both into a spreadsheet.
 struct ChatModel {
     tools: Vec<String>,
 }
@@ -57,7 +58,7 @@ impl ChatModel {
                 ),
             ],
             2 => {
-                // The error names the parameter that is not known, and those that are.
+                // The error names the unknown parameter and the known ones.
                 let error = content("call_Events0000000000000001").unwrap();
                 assert!(
                     error.contains("/order: ") && error.contains("order_by"),
@@ -161,8 +162,8 @@ async fn a_loop_of_messages_searches_asks_for_consent_and_finishes() {
     }
 }
 
-/// Plays a model of Anthropic's Messages with the three tools that stand for all: it searches for each step, describes a tool
-/// before its first use, and shows the user a link where one is in a result.
+/// Plays a model with Anthropic's Messages API and the three search tools. It searches for each step, describes a tool
+/// before its first use, and shows the user a link if a result has one.
 async fn messages_loop(stage: &Stage, stead: &Stead) {
     let tools = stead
         .tools()
@@ -183,7 +184,7 @@ async fn messages_loop(stage: &Stage, stead: &Stead) {
         .connection_of("calendar", "calendar")
         .connection_of("drive", "drive")
         .authorization_links();
-    // The user has connected no drive yet.
+    // The user hasn't connected Drive yet.
     let drive = stead::NewConnection::drive("drive")
         .client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
     stead.connections().ensure(drive).await.unwrap();
@@ -247,7 +248,7 @@ async fn messages_loop(stage: &Stage, stead: &Stead) {
     let event = json!({ "summary": "Read mail", "start_datetime": "2026-05-05T09:00:00+01:00" });
     let (failed, first) = execute("toolu_01create000000000000", &create, event.clone()).await;
     assert!(!failed, "{first}");
-    // A loop that was cut off sends the same call again: there is one event.
+    // An interrupted loop sends the same call again, and there's still only one event.
     let (_, again) = execute("toolu_01create000000000000", &create, event).await;
     let id = |text: &str| serde_json::from_str::<Value>(text).unwrap()["id"].clone();
     assert_eq!(id(&first), id(&again));

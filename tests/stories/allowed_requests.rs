@@ -1,4 +1,5 @@
-//! A request that deletes a mail for good is sent only after the operator has allowed that on the connection.
+//! A request that deletes a mail permanently is only sent after the operator has allowed such requests on the
+//! connection.
 
 use http::Method;
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn a_mail_is_deleted_for_good_only_if_the_connection_allows_it() {
+async fn a_mail_is_deleted_permanently_only_if_the_connection_allows_it() {
     let stage = Stage::connected().await;
     let path = "/gmail/v1/users/me/messages/none";
     let raw = json!({ "connection_name": "mail", "identifier": "user-1", "method": "DELETE", "path": path });
@@ -43,7 +44,7 @@ async fn a_mail_is_deleted_for_good_only_if_the_connection_allows_it() {
     let right = json!({ "allowed_requests": ["delete_messages"] });
     let right = stage.patch("/v1/connections/mail", &right).await;
     assert_eq!(right.json()["allowed_requests"], json!(["delete_messages"]));
-    // It's the product that refuses it now: the user hasn't granted that.
+    // Now the product refuses it, because the user hasn't granted the scope.
     let sent = stage.post("/v1/proxy", &raw).await;
     assert_eq!(stage.received(), before + 1);
     assert_eq!(sent.header("stead-error"), "", "{}", sent.text());

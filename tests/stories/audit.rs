@@ -81,7 +81,7 @@ async fn an_edited_or_deleted_row_is_named() {
 }
 
 #[tokio::test]
-async fn a_cut_end_shows_against_the_head_that_was_kept() {
+async fn a_removed_end_is_found_with_a_stored_head() {
     let stage = stage().await;
     let head = verify(&stage, None).await["head"].clone();
     run(

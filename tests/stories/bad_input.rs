@@ -1,4 +1,4 @@
-//! What an application can get wrong, and the clear response to each.
+//! Mistakes of an application, and a clear response to each.
 
 use serde_json::{Value, json};
 use stead_core::resource::NewConnection;
@@ -58,7 +58,7 @@ async fn a_tools_input() {
 }
 
 #[tokio::test]
-async fn what_is_clear_is_coerced() {
+async fn unambiguous_input_is_coerced() {
     let stage = Stage::connected().await;
     for (tool, input) in [
         ("mail_list_drafts", json!({ "max_results": 1.0 })),
@@ -268,7 +268,7 @@ async fn the_applications_own_credentials() {
     );
 }
 
-/// Models fill in so what they don't need.
+/// Models fill in empty texts for parameters that they don't need.
 #[tokio::test]
 async fn an_empty_text_for_an_optional_parameter_counts_as_absent() {
     let stage = Stage::connected().await;
@@ -277,7 +277,7 @@ async fn an_empty_text_for_an_optional_parameter_counts_as_absent() {
     assert_eq!(reply.status, 200, "{}", reply.text());
     let received = stage.sandbox.sandbox.received();
     assert_eq!(received.last().unwrap().query, None);
-    // One that is required is not.
+    // For a required parameter, an empty text is an error.
     let empty = json!({ "message_id": "" });
     let reply = stage
         .execute("mail_get_message_by_id", "user-1", empty)
@@ -285,9 +285,9 @@ async fn an_empty_text_for_an_optional_parameter_counts_as_absent() {
     assert_eq!(reply.json()["violations"][0]["path"], "/message_id");
 }
 
-/// An SDK of a product reads the product's own members of an error, and shows nothing of a problem without them.
+/// A product's SDK reads the product's own error members, and without them it shows nothing of a problem.
 #[tokio::test]
-async fn a_refused_raw_request_has_what_the_products_sdks_read() {
+async fn a_refused_raw_request_has_the_error_format_of_the_products_sdks() {
     let stage = Stage::new().await;
     let path = "/proxy/mail/user-9/gmail/v1/users/me/profile";
     let refused = stage.get(path).await;
@@ -303,7 +303,7 @@ async fn a_refused_raw_request_has_what_the_products_sdks_read() {
         (&json!("error"), words)
     );
     assert!(body["code"].is_string());
-    // Errors of Stead's own API have none of that.
+    // Errors of Stead's own API don't have these members.
     let own = stage.get("/v1/accounts/mail/user-9").await.json();
     assert!(own["error"].is_null() && own["code"].is_null(), "{own}");
 }

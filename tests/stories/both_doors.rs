@@ -1,4 +1,4 @@
-//! The platform and the client of a service have the same operations: one story, told through each.
+//! The platform and the HTTP client have the same operations. One story runs through each of them.
 
 use serde_json::{Value, json};
 use stead::{
@@ -59,7 +59,8 @@ async fn connections(stead: &Stead) {
     let ready = connections.ensure(given.clone()).await.unwrap();
     assert_eq!(ready.state, ConnectionState::Ready);
     assert!(ready.redirect_uri.contains(&ready.id.to_string()));
-    // At every start: nothing differs, so nothing changes, not even the time of the last change.
+    // Applications call this at every start. If nothing differs, nothing changes, not even the time
+    // of the last change.
     assert_eq!(connections.ensure(given).await.unwrap(), ready);
     assert_eq!(connections.read("post").await.unwrap(), ready);
     let other = connections.ensure(NewConnection::calendar("post")).await;
@@ -99,7 +100,7 @@ async fn connect(stage: &Stage, stead: &Stead) {
     let refused = ada.authorize().await.unwrap_err();
     assert_eq!(refused.violation_list()[0].path, "/verify_url");
 
-    // By the handle, and by plain names.
+    // Through the account's handle, and by plain names.
     for by_name in [false, true] {
         let link = if by_name {
             stead.actions().authorization_link("post", ada.identifier())
@@ -222,7 +223,7 @@ async fn tools(stead: &Stead) {
         .await
         .unwrap();
     for tool in tools {
-        // The user has granted the usual scopes, which read.
+        // The user has granted the default scopes, which only read.
         let expected = match (tool.product.as_str(), tool.effect) {
             ("mail", Effect::Read) => Readiness::Ready,
             ("mail", _) => Readiness::NeedsScope,
@@ -289,7 +290,7 @@ async fn ends(stage: &Stage, stead: &Stead) {
     let request = error.authorization_request().unwrap().clone();
     let link = stead.authorizations().link(request);
     link.verify_url("https://app.example/back").await.unwrap();
-    // There is nothing left to revoke.
+    // No grant is left to revoke.
     let ended = ada.disconnect().revoke_at_product(true).await.unwrap();
     assert_eq!(ended.revocation, Revocation::NotPossible);
     assert_eq!(ada.read().await.unwrap().state, AccountState::Disconnected);

@@ -1,4 +1,5 @@
-//! A small browser at the service: keeps cookies and follows redirects. At the product, the sandbox plays the user.
+//! A small browser for the service's pages. It keeps cookies and follows redirects. At the product, the sandbox plays
+//! the user.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ impl Browser {
         }
     }
 
-    /// Opens a link and presses Continue; returns where the service sends the browser, without going there.
+    /// Opens a link and presses Continue. Returns the address of the redirect without following it.
     pub async fn open(&mut self, link: &str) -> String {
         let page = self.get(link).await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text());
@@ -34,14 +35,14 @@ impl Browser {
         reply.header("location").to_owned()
     }
 
-    /// The whole way: opens a link, allows everything, and comes back.
+    /// Opens a link, allows everything at the product, and comes back.
     pub async fn connect(&mut self, stage: &Stage, link: &str, user: &str) -> Reply {
         let product = self.open(link).await;
         let back = stage.consent(&product, user, &["all"]);
         self.visit(&back).await
     }
 
-    /// Goes to an address and follows redirects on the same host; stops before another.
+    /// Opens an address and follows redirects on the same host. Stops at a redirect to another host.
     pub async fn visit(&mut self, url: &str) -> Reply {
         let mut url = url.to_owned();
         for _ in 0..10 {

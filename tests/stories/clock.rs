@@ -14,18 +14,18 @@ use stead_core::ports::{BoxFuture, Runtime};
 
 use crate::place::Place;
 
-/// How long those who wait for another process to refresh pause between two looks, after the first few. Nothing else
-/// pauses for so long.
+/// The pause between two checks by a task that waits for another process's refresh, after the first few. Nothing else
+/// pauses for this long.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(400);
 
-/// How long maintenance pauses between two rounds.
+/// The pause between two rounds of maintenance.
 const BETWEEN_ROUNDS: Duration = Duration::from_secs(30);
 
-/// The runtime of the machine, with its time of day moved by hand, and the time of a database with it.
+/// The machine's runtime, whose time of day a story can move. The time of a database moves with it.
 pub struct Clock {
     runtime: TokioRuntime,
     place: Option<Place>,
-    /// The time of day from which only a story moves it.
+    /// If set, the time of day stands still here until a story moves it.
     still: Option<Timestamp>,
     ahead: AtomicI64,
     slept: AtomicBool,
@@ -36,13 +36,13 @@ impl Clock {
         Self::made(None, None)
     }
 
-    /// The clock of a stage: what it stores goes by the same time.
+    /// The clock of a stage. Its database has the same time.
     pub fn of(place: &Place) -> Arc<Self> {
         Self::made(Some(place.clone()), None)
     }
 
-    /// A clock that stands still until a story moves it. Work that is done from time to time doesn't happen, so that a
-    /// story can foresee each time.
+    /// A clock that stands still until a story moves it. Periodic maintenance doesn't run, so a story can predict every
+    /// time.
     pub fn still_at(now: Timestamp) -> Arc<Self> {
         Self::made(None, Some(now))
     }
@@ -58,7 +58,7 @@ impl Clock {
         })
     }
 
-    /// Moves the time of day, and the time since the start with it.
+    /// Advances the time of day and the monotonic time.
     pub fn advance(&self, by: SignedDuration) {
         self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
         if let Some(place) = &self.place {

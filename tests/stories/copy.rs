@@ -1,4 +1,4 @@
-//! An environment moves from a file to PostgreSQL and back: its users notice nothing.
+//! Moves an environment from a file to PostgreSQL and back. Its users notice nothing.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ async fn copy(from: &str, to: &str) {
     copy.run(runtime, &mut |_| {}).await.unwrap();
 }
 
-/// The application and a user whose account is connected go on with what they have; one who has a link opens it.
+/// Checks that the application and a connected user can continue, and that another user can still open an earlier link.
 async fn goes_on(stage: &Stage, newcomer: &str, link: &str) {
     assert_eq!(stage.state("user-1").await, "active");
     let drafts = stage.drafts("user-1").await;
@@ -26,15 +26,15 @@ async fn goes_on(stage: &Stage, newcomer: &str, link: &str) {
     assert_eq!(done.status, 200, "{}", done.text());
     let drafts = stage.drafts(newcomer).await;
     assert_eq!(drafts.status, 200, "{}", drafts.text());
-    // The history is that of before, and goes on.
+    // Earlier events are still there.
     let events = stage.get("/v1/events?limit=100").await.text();
     assert!(events.contains("account.activated"), "{events}");
-    // The application's credential is as good as the token that it has.
+    // The application's credential still works, like its token.
     assert!(!stage.token().await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn links_tokens_and_keys_go_on_in_another_database_and_back() {
+async fn links_tokens_and_keys_survive_a_copy_to_another_database_and_back() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -52,7 +52,7 @@ async fn links_tokens_and_keys_go_on_in_another_database_and_back() {
     goes_on(&stage, "user-2", &second).await;
     assert_eq!(stage.drafts("user-1").await.json()["data"], before["data"]);
 
-    // Back into a new file, with what came in the meantime.
+    // Copies back into a new file, with all changes since.
     stage.stop().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("back.db");

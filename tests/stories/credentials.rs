@@ -1,4 +1,4 @@
-//! Credentials of applications: what each may do, how its secret is replaced, and how it is taken back.
+//! Credentials of applications: their scopes, and how to rotate their secrets and revoke them.
 
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
@@ -34,7 +34,7 @@ async fn through_the_client() {
     story(&stage, &owner.unwrap().into()).await;
 }
 
-/// An owner makes a credential for an agent, changes what it may do, replaces its secret, and takes it back.
+/// An owner creates a credential for an agent, changes its scopes, rotates its secret, and revokes it.
 async fn story(stage: &Stage, owner: &Stead) {
     stage.connect("u1", ADA).await;
     let new = NewAppCredential::new("agent").scopes(["tools:execute:mail"]);
@@ -113,7 +113,7 @@ async fn story(stage: &Stage, owner: &Stead) {
 }
 
 #[tokio::test]
-async fn what_another_process_revokes_is_refused_within_a_second() {
+async fn a_credential_revoked_by_another_process_is_refused_within_a_second() {
     let stage = Stage::set(Setting::default()).await;
     let other = stage
         .over_its_store()

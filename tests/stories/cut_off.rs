@@ -1,5 +1,6 @@
-//! A process ends after the product has carried out a keyed write, and before the response is read; another one is asked for the
-//! same. Where the product recognises a repeat it counts 1, and the second caller reads what the first would have read.
+//! A process ends after the product has executed a keyed write, but before it reads the response. Another process then
+//! makes the same call. If the product recognises a repeat, it executes the write once, and the second caller reads the
+//! response that the first one missed.
 
 use std::{
     sync::{Arc, mpsc},
@@ -21,7 +22,7 @@ use crate::{products::connect, stage::Stage};
 
 const KEY: &str = "order-4711";
 
-/// The network, on which the response to a write that the product has carried out never arrives.
+/// A network that never delivers the response to an executed write.
 struct Cut {
     network: ReqwestTransport,
     carried_out: mpsc::Sender<()>,
@@ -47,7 +48,7 @@ impl Transport for Cut {
     }
 }
 
-/// Calls a tool in a process of its own, which ends before the response is read.
+/// Calls a tool in a runtime that plays another process, and stops it before the response is read.
 async fn cut_off(stage: &Stage, product: &'static str, tool: &'static str, input: Value) {
     let (carried_out, wait) = mpsc::channel();
     let network = ReqwestTransport::new(TransportOptions::default()).unwrap();
@@ -86,7 +87,7 @@ async fn execute(
 }
 
 #[tokio::test]
-async fn an_event_of_a_calendar_is_there_once() {
+async fn an_interrupted_calendar_event_is_created_once() {
     let stage = Stage::connected().await;
     connect(&stage, "calendar").await;
     let tool = "calendar_create_event";
@@ -110,7 +111,7 @@ async fn an_event_of_a_calendar_is_there_once() {
 }
 
 #[tokio::test]
-async fn a_statement_of_a_warehouse_is_executed_once() {
+async fn an_interrupted_statement_is_executed_once() {
     let stage = Stage::connected().await;
     connect(&stage, "warehouse").await;
     let tool = "warehouse_execute_query";

@@ -1,4 +1,4 @@
-//! Dry runs: what they say is what the product then receives, byte for byte, and nothing is changed by them.
+//! Dry runs: the product later receives exactly the announced requests, byte for byte, and a dry run changes nothing.
 
 use std::{
     mem,
@@ -21,8 +21,8 @@ use crate::{
 /// The first case of every tool's fixture, with ids of the sandbox's world.
 const CASES: &str = include_str!("../../crates/cli/src/commands/demo/cases.json");
 
-/// Tools that only read, of which two runs read differently: the product gives an attachment another id with every reading,
-/// and its search for people has to be woken by a first question, which the dry run was.
+/// Tools that only read, but whose two runs differ. The product gives an attachment another ID at each read, and the
+/// search for people needs a warm-up request, which the dry run sent.
 const READS_DIFFER: [&str; 2] = ["mail_get_attachment_by_id", "mail_search_people"];
 
 /// A request: method, address, and the body's bytes.
@@ -54,7 +54,7 @@ impl Transport for Recording {
 }
 
 impl Recording {
-    /// What was sent since the last time, in the order of its text: several reads go at once.
+    /// The requests since the last call, sorted, because several reads are sent at the same time.
     fn take(&self) -> Vec<Seen> {
         let mut seen = mem::take(&mut *self.seen.lock().unwrap());
         seen.sort();
@@ -82,10 +82,10 @@ fn planned(plan: &Plan, only: impl Fn(bool) -> bool) -> Vec<Seen> {
     seen
 }
 
-/// The ids that derive from the call (an event's, a meeting's, a statement's `requestId`) are the same here, since both
-/// calls have one key: so every byte is compared.
+/// Both calls have the same key, so the IDs that derive from the call (an event's, a meeting's, a statement's
+/// `requestId`) are the same. Every byte can be compared.
 #[tokio::test]
-async fn what_a_dry_run_says_is_what_every_tool_sends() {
+async fn a_dry_run_shows_exactly_the_requests_of_each_tool() {
     let recording = Arc::new(Recording {
         inner: ReqwestTransport::new(TransportOptions::default()).unwrap(),
         seen: Mutex::default(),
@@ -115,7 +115,7 @@ async fn what_a_dry_run_says_is_what_every_tool_sends() {
         };
         recording.take();
         let plan: Plan = call(true).await.unwrap().json().unwrap();
-        // Only what reads was sent.
+        // A dry run only sends reads.
         assert_eq!(recording.take(), planned(&plan, |sent| sent), "{tool}");
         assert!(
             plan.requests
@@ -141,7 +141,7 @@ async fn what_a_dry_run_says_is_what_every_tool_sends() {
 }
 
 #[tokio::test]
-async fn what_follows_from_a_writes_response_is_said() {
+async fn a_dry_run_says_what_follows_a_write() {
     let stage = Stage::connected().await;
     connect(&stage, "calendar").await;
     let input = json!({

@@ -1,4 +1,4 @@
-//! A user who is erased is named nowhere in what is stored.
+//! After a user is erased, no stored data contains the user's names.
 
 use serde_json::json;
 use stead::resource::ExecutionFilter;
@@ -12,7 +12,7 @@ use crate::{
 
 const NAME: &str = "customer-Lovelace-1815";
 
-/// The user's names that are in the database's files.
+/// The user's names that occur in the database's files.
 async fn named(stage: &Stage) -> Vec<&'static str> {
     let mut database = database(stage).await;
     sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -38,14 +38,14 @@ async fn an_erased_users_name_is_gone_from_the_database_file() {
     stage.connect("user-2", GRACE).await;
     assert_eq!(stage.drafts(NAME).await.status, 200);
     assert_eq!(stage.drafts("user-2").await.status, 200);
-    // A link that is still open, with a note of the application.
+    // An open link with a state of the application.
     let link = json!({ "connection_name": "mail", "identifier": NAME, "state": ADA });
     assert_eq!(
         stage.post("/v1/authorization-links", &link).await.status,
         201
     );
     let open_link = stage.link(NAME).await;
-    // A call is in the history a moment after its end.
+    // A call appears in the history shortly after it ends.
     let environment = stage.platform.environment();
     let all = ExecutionFilter::default();
     while environment
@@ -82,14 +82,14 @@ async fn an_erased_users_name_is_gone_from_the_database_file() {
     assert_eq!(page.status, 404, "{}", page.text());
 
     assert_eq!(named(&stage).await, [""; 0]);
-    // The other user is still connected, and named.
+    // The other user is still connected.
     assert_eq!(stage.drafts("user-2").await.status, 200);
-    // The same identifier begins again.
+    // The identifier can be used again.
     stage.connect(NAME, ADA).await;
     assert_eq!(stage.drafts(NAME).await.status, 200);
 }
 
-/// The files of a folder and of those in it.
+/// The files of a folder and of its subfolders.
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

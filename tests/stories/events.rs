@@ -1,4 +1,4 @@
-//! The feed of events: complete and in order, whoever writes and however it is read.
+//! The feed of events is complete and in order, with several writers and for every way to read it.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ async fn another(stage: &Stage) -> Platform {
         .unwrap()
 }
 
-/// What every writer does to the account of its own user.
+/// Every writer does this to the account of its own user.
 async fn write(platform: Platform, user: String) {
     let account = platform.account("post", &user).unwrap();
     let link = platform.actions().authorization_link("post", &user);
@@ -35,7 +35,7 @@ async fn write(platform: Platform, user: String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reader_that_follows_sees_every_event_once_and_in_order_while_twenty_writers_commit() {
+async fn a_reader_sees_every_event_once_and_in_order_with_twenty_writers() {
     let stage = Stage::new().await;
     let other = another(&stage).await;
     let new = NewConnection::mail("post").client("client", "secret");
@@ -73,7 +73,7 @@ async fn a_reader_that_follows_sees_every_event_once_and_in_order_while_twenty_w
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), WRITERS * each);
-    // What is there is what was seen, through either process.
+    // The stored events are the same as those that were read, through either process.
     let mut events = other.events().after(latest).limit(500);
     let mut all = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! Whatever a product does, a write is done once at most, no call hangs, and no fault of the product is called one of Stead.
+//! Whatever fault a product has, Stead writes at most once, no call hangs, and the error never blames Stead.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use crate::{
     stage::{ADA, Stage},
 };
 
-/// More than any call sends.
+/// More than the number of requests of any call.
 const TIMES: u32 = 20;
-/// No call takes longer: each says that its caller waits less.
+/// A call that takes longer hangs, because every caller waits for less time.
 const HANGS: Duration = Duration::from_secs(15);
 const EVENTS: &str = "/calendar/v3/calendars/primary/events";
 const SUMMARY: &str = "Tea with the auditors";
@@ -89,7 +89,7 @@ fn faults() -> Vec<Fault> {
     errors.into_iter().chain(others).collect()
 }
 
-/// Path and body of five calls: what a tool reads and writes, and the same as raw requests.
+/// Path and body of five calls: reads and writes by a tool, and as raw requests.
 fn calls() -> [(&'static str, &'static str, Value); 5] {
     let of = |more: Value| {
         let mut call = json!({ "connection_name": "calendar", "identifier": "user-1" });
@@ -130,8 +130,8 @@ fn calls() -> [(&'static str, &'static str, Value); 5] {
     ]
 }
 
-/// What a caller reads: the kind of an error of Stead, `whole` or `cut` for a response of the product or a tool's result, or its
-/// status if that is an error of the product's own.
+/// The outcome for the caller: the kind of a Stead error, the status of a product's own error, or otherwise `whole` or
+/// `cut` for the response.
 async fn outcome(
     network: &ReqwestTransport,
     stage: &Stage,
@@ -160,7 +160,7 @@ async fn outcome(
     called.unwrap_or_else(|_| String::from("hangs"))
 }
 
-/// How many events of the story Ada's calendar has.
+/// The number of this story's events in Ada's calendar.
 fn done(stage: &Stage) -> usize {
     let sections = stage.sandbox.sandbox.sections(ADA);
     let records = sections.iter().flat_map(|section| &section.records);
@@ -169,7 +169,7 @@ fn done(stage: &Stage) -> usize {
 }
 
 #[tokio::test]
-async fn no_fault_of_a_product_makes_a_call_hang_write_twice_or_blame_stead() {
+async fn faults_of_a_product_never_hang_a_call_repeat_a_write_or_blame_stead() {
     let stage = Stage::new().await;
     connect(&stage, "calendar").await;
     let network = ReqwestTransport::new(TransportOptions::default()).unwrap();
@@ -188,7 +188,7 @@ async fn no_fault_of_a_product_makes_a_call_hang_write_twice_or_blame_stead() {
                 "{case}: {outcome}"
             );
             assert!(done <= 1, "{case}: done {done} times");
-            // Who reads one of these doesn't know; who reads any other error knows that nothing was done.
+            // After these outcomes, the caller can't be sure. After any other error, nothing was written.
             if !["whole", "cut", "outcome_unknown", "write_unconfirmed"].contains(&outcome.as_str())
             {
                 assert_eq!(done, 0, "{case}: {outcome}");

@@ -1,4 +1,4 @@
-//! Somebody who writes to the database without the key, while the service runs.
+//! Someone writes to the database without the key, while the service runs.
 
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
@@ -35,7 +35,7 @@ async fn text(database: &mut SqliteConnection, sql: &str) -> String {
     found.unwrap().get(0)
 }
 
-/// What a row says, and only the key can make.
+/// The body of a row, without the MAC that only the key can create.
 fn without_mac(body: &str) -> Value {
     let mut body: Value = serde_json::from_str(body).unwrap();
     assert!(body.as_object_mut().unwrap().remove("mac").is_some());
@@ -52,7 +52,7 @@ async fn sign_in(stage: &Stage, client_id: &str, secret: &str) -> Reply {
     stage.http.form(&url, &pairs).await
 }
 
-/// Rows that a verification over HTTP names, by table and id; the doctor names the same.
+/// Suspect rows according to a verification over HTTP, by table and ID. The doctor must name the same rows.
 async fn suspects(stage: &Stage) -> Vec<(String, String)> {
     let found = stage.get("/v1/audit/verify").await.json();
     let over_http: Vec<SuspectRow> = match found.get("suspect_rows") {
@@ -87,7 +87,7 @@ async fn an_inserted_credential_token_member_or_session_grants_nothing() {
     let reply = sign_in(&stage, "app_evil", SECRET).await;
     assert!(!reply.status.is_success(), "{reply:?}");
 
-    // A token for a credential that exists.
+    // A forged token for an existing credential.
     let (token, end) = (digest("stead_token"), "2200-01-01T00:00:00Z");
     let nanoseconds = 7_258_118_400_000_000_000_i64;
     let body = json!({ "token": token, "client_id": stage.client_id, "expires_at": end });
@@ -102,7 +102,7 @@ async fn an_inserted_credential_token_member_or_session_grants_nothing() {
         ErrorKind::IntegrityViolated
     );
 
-    // An owner with a link that opens, and a session of another one.
+    // A forged owner with an invitation link, and a forged session of another member.
     let environment = stage.platform.environment();
     let ada = environment
         .send(NewMember::new("ada@example.com", Role::Viewer))
@@ -147,13 +147,13 @@ async fn an_inserted_credential_token_member_or_session_grants_nothing() {
             row("session", &session),
         ]
     );
-    // Those of Stead go on.
+    // The service's own rows still work.
     let reply = sign_in(&stage, &stage.client_id, &stage.client_secret).await;
     assert_eq!(reply.status, 200);
 }
 
 #[tokio::test]
-async fn a_changed_row_or_one_with_the_mac_of_another_grants_nothing() {
+async fn a_changed_row_or_one_with_a_copied_mac_grants_nothing() {
     let stage = Stage::new().await;
     let environment = stage.platform.environment();
     let weak = NewAppCredential::new("weak").scopes(["events:read"]);
@@ -173,7 +173,7 @@ async fn a_changed_row_or_one_with_the_mac_of_another_grants_nothing() {
         before.replace("events:read", "keys:manage"),
         before.replace(&own, "}"),
         before.replace(&own, &other),
-        // Its digest and id in the row of the strong one, with that one's MAC.
+        // The row of the strong credential, with only its ID replaced.
         strong.replace(&stage.client_id, id),
         strong.clone(),
     ] {
@@ -194,9 +194,9 @@ async fn a_changed_row_or_one_with_the_mac_of_another_grants_nothing() {
     assert_eq!(suspects(&stage).await, []);
 }
 
-/// Whoever can loosen a policy has every call refused instead.
+/// If someone loosens a policy in the database, Stead rejects every call.
 #[tokio::test]
-async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted_is_named() {
+async fn a_changed_policy_allows_nothing_and_a_deleted_one_is_named() {
     let stage = Stage::connected().await;
     let rules = json!({ "name": "careful", "read_only": true, "environment": true });
     let environment = stage.platform.environment();
@@ -225,9 +225,9 @@ async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted
     assert_eq!(suspects(&stage).await, [row("policy", "careful")]);
 }
 
-/// Who keeps a copy of a row can put it back: that it was deleted since is found, that it was changed since is not.
+/// Anyone with a copy of a row can put it back. Stead detects this if the row was deleted, but not if it was changed.
 #[tokio::test]
-async fn an_older_copy_that_is_put_back_is_found_where_the_row_was_deleted() {
+async fn an_old_copy_of_a_deleted_row_is_found() {
     let stage = Stage::new().await;
     let environment = stage.platform.environment();
     let made = environment.send(NewAppCredential::new("leaked"));
@@ -250,7 +250,7 @@ async fn an_older_copy_that_is_put_back_is_found_where_the_row_was_deleted() {
 }
 
 #[tokio::test]
-async fn who_takes_out_that_rows_need_a_mac_has_a_key_that_does_not_open() {
+async fn removing_the_mac_requirement_makes_the_data_key_unusable() {
     let stage = Stage::new().await;
     let mut database = database(&stage).await;
     let take_out = "UPDATE data_key SET body = json_remove(body, '$.authenticates_rows_since')";
@@ -259,7 +259,7 @@ async fn who_takes_out_that_rows_need_a_mac_has_a_key_that_does_not_open() {
         let strip = format!("UPDATE {table} SET body = json_remove(body, '$.mac')");
         run(&mut database, &strip).await;
     }
-    // The service that runs goes by what its key has proved.
+    // The running service still remembers that its key authenticates rows.
     stage.platform.environment().maintain().await.unwrap();
     let reply = sign_in(&stage, &stage.client_id, &stage.client_secret).await;
     assert!(!reply.status.is_success(), "{reply:?}");
@@ -268,7 +268,7 @@ async fn who_takes_out_that_rows_need_a_mac_has_a_key_that_does_not_open() {
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
 }
 
-/// A database of a version without MACs takes rows as they are for a day, and no longer.
+/// After an upgrade from a version without MACs, Stead accepts rows without a MAC for one day.
 pub(crate) async fn upgrades(
     platform: &Platform,
     advance: impl Fn(SignedDuration),
@@ -290,7 +290,7 @@ pub(crate) async fn upgrades(
             .rows_taken_until
             .is_some()
     );
-    // A server of the version before may write it.
+    // A server of the previous version can still write such a row.
     run(database, &insert("app_of_the_day")).await;
     environment
         .issue_access_token("app_of_the_day", SECRET, None)

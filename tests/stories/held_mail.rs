@@ -1,4 +1,5 @@
-//! A mail waits for a person, who sees it as Stead will send it. Then it's sent once.
+//! A mail waits for a person's approval. The person sees the mail as Stead will send it. Then it's
+//! sent once.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use stead_core::resource::{ApproveCall, ReadApproval, SetPolicy};
 use crate::stage::{ADA, Setting, Stage};
 
 #[tokio::test]
-async fn a_person_sees_the_mail_that_is_sent() {
+async fn an_approver_sees_the_mail_that_is_sent() {
     let stage = Stage::set(Setting::default()).await;
     let permissions = json!({ "permissions": ["read", "send"] });
     let changed = stage.patch("/v1/connections/mail", &permissions).await;
@@ -68,7 +69,7 @@ async fn a_person_sees_the_mail_that_is_sent() {
 
     let sent = reply().await;
     assert_eq!(sent.status, 200, "{}", sent.text());
-    // Gmail adds headers; the rest is the bytes that the person saw.
+    // Gmail adds headers. All other bytes are those that the person saw.
     let approved: Value = serde_json::from_str(&approval.request.unwrap().body.unwrap()).unwrap();
     let approved = URL_SAFE_NO_PAD
         .decode(approved["raw"].as_str().unwrap())

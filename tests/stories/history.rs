@@ -1,4 +1,4 @@
-//! The history of calls: complete, small, and searched.
+//! The history of calls is complete, small and searchable.
 
 use sqlx::{ConnectOptions as _, Row as _, sqlite::SqliteConnectOptions};
 use stead::{
@@ -10,11 +10,11 @@ use stead_core::{api::Paging, resource::ListExecutions};
 use crate::notes::{self, changes, counted, fails};
 
 const CALLS: usize = 20_000;
-/// Bytes by which a call lets the database grow, at most.
+/// The largest growth of the database per call, in bytes.
 const BYTES: u64 = 120;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn twenty_thousand_calls_are_all_there_and_take_little_room() {
+async fn twenty_thousand_calls_are_stored_in_little_space() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stead.db");
     let platform = notes::platform(&file, None).await.unwrap();
@@ -71,7 +71,7 @@ async fn twenty_thousand_calls_are_all_there_and_take_little_room() {
     assert_eq!(executions(&platform, &filter).await.len() as u64, of_user);
 }
 
-/// Every execution that the filter lets through, page by page.
+/// All executions that match the filter, page by page.
 async fn executions(platform: &Platform, filter: &ExecutionFilter) -> Vec<ExecutionRecord> {
     let (mut all, mut token) = (Vec::new(), None::<String>);
     loop {

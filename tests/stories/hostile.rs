@@ -1,4 +1,4 @@
-//! Input that no one means well with, over REST: each is refused or taken, and none is a fault of the service.
+//! Hostile input over REST: each request is rejected or accepted, and none causes an internal error.
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
@@ -55,7 +55,7 @@ fn bodies() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Paths that are read.
+/// Paths to read.
 const PATHS: [&str; 24] = [
     "/v1/accounts/mail/%00",
     "/v1/accounts/mail/%ff%fe",
@@ -101,7 +101,7 @@ const HEADERS: [(&str, &[u8]); 14] = [
     ("range", b"bytes=18446744073709551615-0"),
 ];
 
-/// What the service says to a request, which must be no fault of its own.
+/// Sends a request, and checks that the response isn't an internal error.
 async fn send(
     stage: &Stage,
     what: &str,
@@ -131,7 +131,7 @@ async fn send(
 }
 
 #[tokio::test]
-async fn no_input_is_a_fault_of_the_service() {
+async fn no_input_causes_a_server_error() {
     let stage = Stage::connected().await;
     let plain = ("x-nothing", &b"1"[..]);
     for (what, body) in bodies() {

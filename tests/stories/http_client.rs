@@ -33,7 +33,7 @@ impl Reply {
             .get(name)
             .map_or("", |value| value.to_str().unwrap_or_default())
     }
-    /// The kind of a problem; panics with the whole response where it is not one.
+    /// The kind of a problem. Panics with the whole response if it isn't one.
     pub fn kind(&self) -> String {
         assert_eq!(
             self.header("content-type"),
@@ -51,7 +51,7 @@ impl Reply {
     }
 }
 
-/// A client without memory: no cookies, no redirects.
+/// A client without cookies and redirects.
 #[derive(Clone)]
 pub struct HttpClient(Arc<ReqwestTransport>);
 
@@ -138,7 +138,7 @@ pub fn encode(text: &str) -> String {
         .collect()
 }
 
-/// Sends bytes as they are, and returns the status line and everything after it. For requests that no client would send.
+/// Sends bytes unchanged, for requests that no client would send. Returns the status and the whole response.
 pub async fn raw(address: &str, request: &[u8]) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(request).await.expect("sent");

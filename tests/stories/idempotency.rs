@@ -1,4 +1,5 @@
-//! A write with an idempotency key is made once, however often and from wherever it is asked for.
+//! A write with an idempotency key is executed once, however often and through whatever path it's
+//! requested.
 
 use futures_util::future::join_all;
 use http::{HeaderValue, Method};
@@ -16,7 +17,7 @@ const EXECUTE: &str = "/v1/tools/calendar_create_event/execute";
 const EVENTS: &str = "/calendar/v3/calendars/primary/events";
 const REPLAYED: &str = "stead-idempotent-replayed";
 
-/// A stage on which Ada's calendar is connected as `user-1`.
+/// A stage with Ada's calendar connected as `user-1`.
 async fn connected() -> Stage {
     let stage = Stage::new().await;
     let calendar = NewConnection::calendar("calendar").client(CLIENT_ID, CLIENT_SECRET);
@@ -65,10 +66,10 @@ fn written(stage: &Stage) -> usize {
     writes.count()
 }
 
-/// The one response of a hundred equal writes at once.
+/// Sends a hundred equal writes at the same time. Returns their common response.
 async fn a_hundred(stage: &Stage, path: &str, body: &Value) -> Reply {
     let before = written(stage);
-    // Quoted or not, it is the same key.
+    // Quoted or not, the key is the same.
     let keys = ["\"order-1\"", "order-1"].into_iter().cycle().take(100);
     let mut replies = join_all(keys.map(|key| post(stage, path, key, body))).await;
     assert_eq!(written(stage), before + 1, "{path}");
@@ -84,7 +85,7 @@ async fn a_hundred(stage: &Stage, path: &str, body: &Value) -> Reply {
 }
 
 #[tokio::test]
-async fn a_hundred_equal_writes_at_once_reach_the_product_once() {
+async fn a_hundred_concurrent_equal_writes_reach_the_product_once() {
     let stage = connected().await;
     a_hundred(&stage, EXECUTE, &event("Tea")).await;
     let proxied = a_hundred(&stage, "/v1/proxy", &raw("Milk")).await;
@@ -99,7 +100,7 @@ async fn a_hundred_equal_writes_at_once_reach_the_product_once() {
     let other = post(&stage, "/v1/proxy", "order-1", &raw("Bread")).await;
     assert_eq!(other.kind(), "idempotency_mismatch");
     assert_eq!(written(&stage), writes);
-    // An error that stays is replayed too.
+    // A permanent error is replayed too.
     let mut wrong = raw("Milk");
     wrong["path"] = json!("/calendar/v3/calendars/nothing/events");
     let first = post(&stage, "/v1/proxy", "order-2", &wrong).await;
@@ -121,7 +122,7 @@ async fn a_hundred_equal_writes_at_once_reach_the_product_once() {
 }
 
 #[tokio::test]
-async fn a_key_works_through_both_doors() {
+async fn an_idempotency_key_works_in_platform_and_client() {
     let stage = connected().await;
     let client = stead::Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
     let client = client.unwrap();

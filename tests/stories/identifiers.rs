@@ -1,4 +1,4 @@
-//! The application's ids of its users can be any text.
+//! An application's identifier of a user can be any text.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn a_hostile_identifier_goes_everywhere() {
+async fn a_hostile_identifier_works_everywhere() {
     const IDENTIFIER: &str = "a/b %2F@ü";
     let stage = Stage::new().await;
     let link = stage.link(IDENTIFIER).await;

@@ -1,4 +1,4 @@
-//! Accounts move with their tokens: out of one environment, into another, and calls go on without their users.
+//! Accounts move from one environment into another with their tokens, and calls continue without the users.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn refreshes(stage: &Stage) -> usize {
 }
 
 #[tokio::test]
-async fn an_imported_account_is_called_and_refreshed_as_if_it_had_authorized_here() {
+async fn an_imported_account_works_like_an_authorized_one() {
     let stage = Stage::connected().await;
     stage.connect("user-2", GRACE).await;
     let lines = exported(&stage).await;
@@ -74,7 +74,7 @@ async fn an_imported_account_is_called_and_refreshed_as_if_it_had_authorized_her
     ada.call(&ListDrafts::default()).await.unwrap();
     assert_eq!(refreshes(&stage), 1, "the refresh token serves");
 
-    // The same file again brings no older token back.
+    // Importing the same file again doesn't bring older tokens back.
     let results = platform.accounts().import(import).await.unwrap().results;
     let all = results.iter().map(|one| one.outcome);
     assert_eq!(all.collect::<Vec<_>>(), [ImportOutcome::Unchanged; 2]);
@@ -100,7 +100,7 @@ async fn an_access_token_that_has_ended_is_refreshed_by_the_first_call() {
 }
 
 #[tokio::test]
-async fn over_http_accounts_are_imported_by_who_has_the_scope_and_no_token_comes_back() {
+async fn importing_over_http_needs_the_scope_and_returns_no_token() {
     let stage = Stage::connected().await;
     let line = exported(&stage).await.remove(0);
     let token = line["access_token"].as_str().unwrap().to_owned();

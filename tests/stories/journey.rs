@@ -1,4 +1,5 @@
-//! The main road: connection, link, consent, tools, proxy, disconnect; over REST, through the client, embedded.
+//! The main path: connection, link, consent, tools, proxy, disconnect. It runs over REST, through the client, and
+//! embedded.
 
 use serde_json::json;
 use stead_sandbox::Fault;
@@ -62,7 +63,7 @@ async fn two_users_see_their_own_mail() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_only_what_reads() {
+async fn a_dry_run_sends_only_reads() {
     let stage = Stage::connected().await;
     let before = stage.received();
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "input": { "max_results": 3 }, "dry_run": true });
@@ -83,7 +84,7 @@ async fn a_dry_run_sends_only_what_reads() {
 }
 
 #[tokio::test]
-async fn what_passes_is_sent_again_and_what_does_not_is_told() {
+async fn temporary_errors_are_retried_and_others_are_returned() {
     let stage = Stage::connected().await;
     let sandbox = &stage.sandbox.sandbox;
     let error = |status, reason: &str, times| Fault::Error {

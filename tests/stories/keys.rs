@@ -1,7 +1,7 @@
-//! Both layers of keys are replaced under 10,000 accounts while calls go on.
+//! Both layers of keys are replaced for 10,000 accounts while calls continue.
 //!
-//! The accounts are sealed here, by the description of format 1 and not by the library, so that what a database of today
-//! holds stays readable.
+//! The test encrypts the accounts itself, as the description of format 1 says, and not with the library. So it also
+//! checks that today's databases stay readable.
 
 use std::{
     path::Path,
@@ -34,11 +34,11 @@ use crate::{stage::Stage, tampering::database};
 
 const ACCOUNTS: u128 = 10_000;
 const FIRST: &str = "key_00000000000000000000000000000001";
-/// How every secret begins that the first data key of a store has sealed: format 1, and the id 1, whose last two bits are
-/// in the character behind, one of E to H. (A wrapped data key has the id 0, and A to D there.)
+/// The beginning of every secret that a store's first data key has encrypted: format 1 and the ID 1. The ID's last two
+/// bits are in the next character, one of E to H. (A wrapped data key has the ID 0, and A to D there.)
 const UNDER_THE_FIRST: &[u8] = b"\"AQAAAAAAAAAAAAAAAAAAAA";
 
-/// What is authenticated with a secret: each part after its length.
+/// The data that is authenticated with a secret: each part after its length.
 fn bound(table: &str, row: u128, column: &str, generation: u64) -> Vec<u8> {
     let (row, generation) = (row.to_be_bytes(), generation.to_be_bytes());
     let parts: [&[u8]; 5] = [
@@ -55,7 +55,7 @@ fn bound(table: &str, row: u128, column: &str, generation: u64) -> Vec<u8> {
         .collect()
 }
 
-/// Opens an envelope: format, id of the data key, nonce, ciphertext.
+/// Decrypts an envelope: format, ID of the data key, nonce, ciphertext.
 fn open(key: &[u8], sealed: &str, bound: &[u8]) -> Vec<u8> {
     let bytes = STANDARD.decode(sealed).unwrap();
     let payload = Payload {
@@ -87,13 +87,13 @@ async fn body(database: &mut SqliteConnection, query: &'static str) -> Value {
     serde_json::from_str(row.get(0)).unwrap()
 }
 
-/// The number that an id writes in hexadecimal digits.
+/// The number that an ID contains in hexadecimal digits.
 fn number(id: &Value) -> u128 {
     let (_, digits) = id.as_str().unwrap().split_once('_').unwrap();
     u128::from_str_radix(digits, 16).unwrap()
 }
 
-/// As many accounts as wanted, each with the tokens of the one that is there.
+/// Adds all other accounts, each with the tokens of the existing one.
 async fn fill(stage: &Stage) {
     let mut database = database(stage).await;
     let (ring_key, master) = stage.key.split_once(':').unwrap();
@@ -156,7 +156,7 @@ async fn drafts(platform: &Platform, number: u128) -> stead::Result<()> {
     drafts.await.map(drop)
 }
 
-/// The key file of a service, as the operator has written it.
+/// A service's key file, as the operator wrote it.
 struct File(String);
 
 impl KeySource for File {
@@ -192,7 +192,7 @@ fn occurrences(path: &Path) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_go_on() {
+async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_continue() {
     let stage = Stage::connected().await;
     fill(&stage).await;
     stage.platform.shut_down().await;
@@ -254,7 +254,7 @@ async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_go_on() {
     service.shut_down().await;
     operator.shut_down().await;
 
-    // Not one secret under the old key is left in the files, and the old key opens nothing there.
+    // The files contain no secret under the old key, and the old key can't open the database.
     let log = stage.database.with_extension("db-wal");
     assert_eq!((occurrences(&stage.database), occurrences(&log)), (0, 0));
     let error = opened(&stage, &stage.database, &old, None)
@@ -263,7 +263,7 @@ async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_go_on() {
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
     let again = opened(&stage, &stage.database, &new, None).await.unwrap();
     drafts(&again, ACCOUNTS - 1).await.unwrap();
-    // The backup opens with the old key.
+    // The old key still opens the backup.
     assert!(occurrences(&backup) > 10_000);
     let restored = opened(&stage, &backup, &old, None).await.unwrap();
     drafts(&restored, ACCOUNTS - 1).await.unwrap();

@@ -19,7 +19,7 @@ async fn with_link() -> (Stage, String) {
     (stage, link)
 }
 
-/// Ada has allowed everything, and her browser has not come back yet.
+/// Ada has allowed everything, but her browser hasn't come back yet.
 async fn allowed() -> (Stage, Browser, String) {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
@@ -74,15 +74,15 @@ async fn a_second_browser_does_not_get_the_link() {
     let mut first = Browser::new();
     let product = first.open(&link).await;
     assert_eq!(Browser::new().post(&link, &[]).await.status, 403);
-    // The first one may start over.
+    // The first browser can start over.
     first.open(&link).await;
     let _ = product;
     assert_eq!(first.connect(&stage, &link, ADA).await.status, 200);
 }
 
-/// Whoever presses the button twice, or opens the link in two tabs, has two consent pages.
+/// A user who presses the button twice, or opens the link in two tabs, has two consent pages.
 #[tokio::test]
-async fn the_first_of_two_consent_pages_connects_and_the_second_says_that_the_link_was_used() {
+async fn the_first_of_two_consent_pages_connects_and_the_second_is_refused() {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let pages = [browser.open(&link).await, browser.open(&link).await];
@@ -108,7 +108,7 @@ async fn a_callback_in_another_browser_is_refused_before_any_token_request() {
     let (stage, mut browser, back) = allowed().await;
     assert_eq!(Browser::new().visit(&back).await.status, 403);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
-    // Nothing is lost: the right browser still gets through.
+    // The right browser still gets through.
     assert_eq!(browser.visit(&back).await.status, 200);
 }
 
@@ -122,7 +122,7 @@ async fn a_replayed_callback_makes_no_second_exchange() {
 }
 
 #[tokio::test]
-async fn of_a_hundred_callbacks_at_once_one_is_exchanged() {
+async fn one_of_a_hundred_concurrent_callbacks_is_exchanged() {
     let (stage, browser, back) = allowed().await;
     let visits = (0..100).map(|_| {
         let (mut browser, back) = (browser.clone(), back.clone());
@@ -161,14 +161,14 @@ async fn a_response_that_is_delivered_to_another_connection_is_refused() {
         assert_eq!(second.visit(&crossed).await.status, 404);
     }
     assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
-    // Each is still good where it belongs.
+    // Each callback still works in its own browser.
     assert_eq!(first.visit(&one).await.status, 200);
     assert_eq!(second.visit(&two).await.status, 200);
 }
 
-/// Scanners of links ask for the head first.
+/// Link scanners send a HEAD request first.
 #[tokio::test]
-async fn asking_for_the_head_of_a_callback_spends_nothing() {
+async fn a_head_request_does_not_use_up_a_callback() {
     let (stage, mut browser, back) = allowed().await;
     let head = browser.head(&back).await;
     assert_eq!((head.status.as_u16(), head.header("location")), (200, ""));
@@ -178,7 +178,7 @@ async fn asking_for_the_head_of_a_callback_spends_nothing() {
 }
 
 #[tokio::test]
-async fn the_last_page_says_which_permissions_were_left_out() {
+async fn the_last_page_lists_missing_permissions() {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let product = browser.open(&link).await;
@@ -205,7 +205,7 @@ async fn the_last_page_says_which_permissions_were_left_out() {
 }
 
 #[tokio::test]
-async fn what_was_left_out_can_be_allowed_at_once_in_the_same_browser() {
+async fn missing_permissions_can_be_allowed_immediately_in_the_same_browser() {
     let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let product = browser.open(&link).await;
@@ -225,7 +225,7 @@ async fn what_was_left_out_can_be_allowed_at_once_in_the_same_browser() {
     let stranger = Browser::new().post(&action, &[]).await;
     assert_eq!(stranger.status, 403, "{}", stranger.text());
 
-    // Cancelled, nothing changes; the button works again.
+    // If the user cancels, nothing changes, and the button works again.
     for scopes in [&[][..], &["all"]] {
         let again = browser.post(&action, &[]).await;
         assert_eq!(again.status, 303, "{}", again.text());
@@ -303,7 +303,7 @@ async fn a_form_from_another_site_is_refused() {
 }
 
 #[tokio::test]
-async fn overdue_authorizations_end_by_themselves() {
+async fn overdue_authorizations_expire_automatically() {
     let stage = Stage::new().await;
     let reply = stage
         .post(

@@ -1,6 +1,6 @@
 //! End-to-end stories: the real service over a real socket, the sandbox over another, a real database file.
 //!
-//! Each file is one subject; each test tells one story. Nothing here leaves this machine.
+//! Each file has one subject, and each test tells one story. No request leaves this machine.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! An agent over the Model Context Protocol: it has one user's session and the address of the server, nothing else, and does a
-//! task over three products. A few lines of Rust play the model.
+//! An agent over the Model Context Protocol. It only has one user's session and the server's address, and does a task
+//! over three products. A few lines of Rust play the model.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub struct Agent<'s> {
 }
 
 impl<'s> Agent<'s> {
-    /// The agent of `user-1`, whose application makes the session.
+    /// The agent of `user-1`, with a session that the application creates.
     pub async fn new(stage: &'s Stage, session: Value) -> Self {
         let made = stage.post("/v1/mcp-sessions", &session).await;
         assert_eq!(made.status, 201, "{}", made.text());
@@ -42,7 +42,7 @@ impl<'s> Agent<'s> {
             "io.modelcontextprotocol/clientInfo": { "name": "agent", "version": "1" },
         });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        // Values can't hold that many digits.
+        // A JSON value can't hold that many digits.
         let message = message.to_string().replace("\"DIGITS\"", DIGITS);
         let body = Body::from(message.into_bytes());
         let url = format!("{}/mcp", self.stage.url);
@@ -61,7 +61,7 @@ impl<'s> Agent<'s> {
             }
         }
         let text = self.stage.http.send(request).await.text();
-        // One message, as JSON or as an event of a stream.
+        // The response is one message, as JSON or as an event of a stream.
         let data = text.lines().rev().find_map(|line| {
             let data = line.strip_prefix("data:")?.trim();
             (!data.is_empty()).then_some(data)
@@ -84,7 +84,7 @@ impl<'s> Agent<'s> {
         self.ask("tools/call", params).await
     }
 
-    /// The structured content of a call that succeeds.
+    /// The structured content of a call, which must succeed.
     async fn done(&self, name: &str, arguments: Value) -> Value {
         let result = self.call(name, arguments).await;
         assert!(result["isError"] != true, "{name}: {result}");
@@ -92,7 +92,7 @@ impl<'s> Agent<'s> {
     }
 }
 
-/// Connects what the task needs, except drive, of which there is only the connection.
+/// Connects the products of the task. Drive only gets a connection, but no account.
 async fn stage() -> Stage {
     let stage = Stage::connected().await;
     connect(&stage, "workspace").await;
@@ -130,11 +130,11 @@ async fn an_agent_with_a_session_does_a_task_over_three_products() {
     let mails = json!({ "query": "is:unread", "max_results": 1 });
     let mails = agent.done("mail_fetch_mails", mails).await;
     let subject = mails["messages"][0]["subject"].as_str().unwrap();
-    // What others wrote is named, so that a model takes it as data.
+    // Text from strangers is marked, so that a model treats it as data.
     let untrusted = mails["untrusted"].as_array().unwrap();
     assert!(untrusted.contains(&json!("messages[].subject")), "{mails}");
 
-    // The user has connected no drive yet: the model shows the link, and makes the same call again.
+    // The user hasn't connected Drive yet. The model shows the link and repeats the call.
     let search = json!({ "search_term": "Bernoulli", "page_size": 1 });
     let asked = agent.call("drive_search_content", search.clone()).await;
     let text = asked["content"][0]["text"].as_str().unwrap();
@@ -161,7 +161,7 @@ async fn an_agent_with_a_session_does_a_task_over_three_products() {
 }
 
 #[tokio::test]
-async fn a_session_says_how_its_results_look() {
+async fn a_session_sets_view_and_size_of_its_results() {
     let stage = Stage::connected().await;
     let mails = json!({ "query": "is:unread" });
     let readable = Agent::new(&stage, json!({ "identifier": "user-1" })).await;
@@ -183,7 +183,7 @@ async fn a_session_says_how_its_results_look() {
     assert!(content.len() <= 800, "{content}");
     assert!(readable.to_string().len() > 800);
 
-    // A model's calls in its vendor's shape have the same choice.
+    // A model's calls in its vendor's format have the same options.
     let calls = json!({
         "identifier": "user-1", "connection_name": "mail", "view": "readable", "max_bytes": 2_000,
         "calls": [{ "type": "tool_use", "id": "toolu_01mails0000000000000", "name": "mail_fetch_mails", "input": mails }],
@@ -194,9 +194,9 @@ async fn a_session_says_how_its_results_look() {
     assert!(text.contains("untrusted") && text.len() < 4_000, "{text}");
 }
 
-/// A reader of JSON usually rounds them without a word.
+/// Most JSON parsers round such numbers silently.
 #[tokio::test]
-async fn a_number_of_many_digits_arrives_whole_or_is_refused() {
+async fn a_long_number_is_exact_or_refused() {
     let stage = stage().await;
     connect(&stage, "warehouse").await;
     let input = json!({ "statement": "SELECT ? AS N", "bindings": { "1": { "type": "TEXT", "value": "DIGITS" } } });

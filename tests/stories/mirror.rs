@@ -1,4 +1,4 @@
-//! A product that shows exactly what it received, and says exactly what a story wants.
+//! A product that records exactly what it received, and sends exactly the response that a story wants.
 
 use std::sync::{
     Arc, Mutex,
@@ -10,7 +10,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A request as it came over the wire; chunks of its body are joined.
+/// A request as it was received. The chunks of its body are joined.
 #[derive(Debug, Clone)]
 pub struct Heard {
     pub head: String,
@@ -18,7 +18,7 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// A header; names are in lower case.
+    /// A header, by its name in lower case.
     pub fn header(&self, name: &str) -> &str {
         let lines = self.head.lines().skip(1);
         let mut pairs = lines.filter_map(|line| line.split_once(": "));
@@ -52,11 +52,12 @@ pub struct Mirror {
     bytes: Arc<AtomicU64>,
 }
 
-/// Longest body that is kept; of a longer one only the number of bytes is.
+/// The longest body that is recorded. For a longer one, only the number of bytes is.
 const KEPT: u64 = 1024 * 1024;
 
 impl Mirror {
-    /// Gives the bytes of `respond` to every request, and hangs up; where there are none, it is silent instead.
+    /// Sends the bytes of `respond` to every request, and closes the connection. If there are no bytes, it never
+    /// responds.
     pub async fn start(respond: impl Fn(&Heard) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let mirror = Self {
@@ -77,7 +78,7 @@ impl Mirror {
                     if response.is_empty() {
                         std::future::pending::<()>().await;
                     }
-                    // A caller that has heard enough may be gone.
+                    // A caller that has read enough may have disconnected.
                     let _ = stream.write_all(&response).await;
                     let _ = stream.shutdown().await;
                 });
@@ -86,12 +87,12 @@ impl Mirror {
         mirror
     }
 
-    /// What was received, in order.
+    /// The received requests, in order.
     pub fn heard(&self) -> Vec<Heard> {
         self.heard.lock().unwrap().clone()
     }
 
-    /// How many bytes of bodies have been received.
+    /// The number of received bytes of bodies.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::SeqCst)
     }
@@ -157,7 +158,7 @@ impl Mirror {
     }
 }
 
-/// What is read and not used yet, and where more comes from.
+/// Bytes that were read but not used yet, and the stream they come from.
 struct Input<'s> {
     rest: Vec<u8>,
     stream: &'s mut TcpStream,

@@ -1,4 +1,4 @@
-//! A product of notes whose API is a function: calls of it cost what Stead costs, and nothing else.
+//! A product of notes whose API is a function, so that the only cost of a call is Stead's.
 
 use std::{path::Path, sync::Arc};
 
@@ -79,7 +79,7 @@ static NOTES: Product = Product {
     ..Product::BASE
 };
 
-/// Every note exists but `missing`; tokens last for ten years.
+/// The product's API. Every note exists except `missing`, and tokens last for ten years.
 struct Api;
 
 impl Transport for Api {
@@ -102,7 +102,7 @@ impl Transport for Api {
     }
 }
 
-/// A platform over a database file, whose users are connected.
+/// A platform with a database file and connected users.
 pub async fn platform(file: &Path, runtime: Option<Arc<dyn Runtime>>) -> Result<Platform> {
     let mut builder = builder().ephemeral_key().sqlite(file);
     if let Some(runtime) = runtime {
@@ -118,7 +118,7 @@ pub async fn platform(file: &Path, runtime: Option<Arc<dyn Runtime>>) -> Result<
     Ok(platform)
 }
 
-/// A platform that lacks a key and a store.
+/// A platform that still needs a key and a store.
 pub fn builder() -> PlatformBuilder {
     Platform::builder("http://127.0.0.1")
         .catalogue(Catalogue::new([&NOTES]))
@@ -126,13 +126,13 @@ pub fn builder() -> PlatformBuilder {
         .verification(Verification::LinkPossession)
 }
 
-/// The id of the connection, which is made where it is missing.
+/// The ID of the connection. Creates it if it's missing.
 pub async fn connection(platform: &Platform) -> Result<String> {
     let notes = NewConnection::new("notes", "notes").client("id", "secret");
     Ok(platform.connections().ensure(notes).await?.id.to_string())
 }
 
-/// Opens a link as its user, who allows everything.
+/// Opens a link as its user and allows everything.
 pub async fn connect(platform: &Platform, link: &str) -> Result<()> {
     let environment = platform.environment();
     let connection = connection(platform).await?;
@@ -151,7 +151,7 @@ pub fn user(number: usize) -> String {
     format!("user-{number:04}@example.com")
 }
 
-/// How a call of this number ends: one in fifty fails.
+/// Whether the call of this number fails. One in fifty does.
 pub fn fails(number: usize) -> bool {
     number.is_multiple_of(50)
 }
@@ -164,7 +164,7 @@ pub fn changes(number: usize) -> bool {
 /// Makes the call of this number.
 ///
 /// # Panics
-/// Where it does not end as it should.
+/// If it ends differently than expected.
 pub async fn call(platform: &Platform, number: usize) {
     let tool = if changes(number) {
         DeleteNote::NAME
@@ -195,7 +195,7 @@ pub async fn totals(platform: &Platform) -> Vec<CallTotals> {
     all.expect("totals")
 }
 
-/// How many calls the totals count: of a tool and outcome, or of all.
+/// The number of calls in the totals: of a tool and an outcome, or of all.
 pub fn counted(totals: &[CallTotals], tool: &str, outcome: &str) -> u64 {
     let is = |asked: &str, found: &str| asked.is_empty() || asked == found;
     let counted = totals

@@ -1,4 +1,4 @@
-//! A database that Stead wrote before tokens were bound to a client epoch, opened by this Stead.
+//! Opens a database from before tokens were bound to a client epoch.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ use crate::{clock::Clock, forged_rows::upgrades};
 
 const DATABASE: &str = include_str!("databases/without_epochs.sql");
 
-/// The product: takes every request, gives new tokens, and keeps what it was shown.
+/// The product. It accepts every request, issues new tokens, and records what it received.
 #[derive(Default)]
 struct Product(Mutex<Vec<String>>);
 
@@ -165,7 +165,7 @@ async fn another_client_makes_its_accounts_authorize_again() {
 }
 
 #[tokio::test]
-async fn its_rows_get_their_macs_after_a_day_and_from_then_on_need_them() {
+async fn its_rows_get_macs_after_a_day_and_then_need_them() {
     let directory = tempfile::tempdir().unwrap();
     let (platform, _, clock) = opened_by(&directory, SignedDuration::from_mins(1)).await;
     let path = directory.path().join("stead.db");

@@ -1,4 +1,4 @@
-//! Permissions: what a user is asked for, what is missing, and how an error leads on to it.
+//! Permissions: the requested ones, the missing ones, and the error that leads to a missing one.
 
 use serde_json::{Value, json};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
@@ -25,7 +25,7 @@ async fn mails_only() -> Stage {
     stage
 }
 
-/// Follows a link and allows all that it asks for.
+/// Follows a link and allows everything.
 async fn follow(stage: &Stage, made: &Reply) {
     let made = made.json();
     let link = made["link"].as_str().unwrap_or_else(|| panic!("{made}"));
@@ -53,7 +53,7 @@ fn texts(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_request_in_a_missing_scope_s_error_ends_with_both_tools_working() {
+async fn the_request_of_a_missing_scope_error_makes_both_tools_work() {
     let stage = mails_only().await;
     let before = authorizations(&stage).await;
     let reply = contacts(&stage).await;
@@ -95,9 +95,9 @@ async fn a_link_for_one_more_scope_keeps_those_that_were_granted() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
-/// Gmail refuses searches and bodies as soon as `gmail.metadata` is granted, next to a wider scope too.
+/// Gmail rejects searches and bodies once `gmail.metadata` is granted, even if a wider scope is granted too.
 #[tokio::test]
-async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() {
+async fn the_link_of_an_error_drops_a_scope_that_blocks_the_tool() {
     const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
     let stage = Stage::new().await;
     let ask = |scopes: &[&str]| json!({ "connection_name": "mail", "identifier": "user-1", "scopes": scopes });
@@ -147,7 +147,7 @@ async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() 
 
 /// A browser that is signed in to several Google accounts offers them all.
 #[tokio::test]
-async fn whoever_authorizes_again_finds_the_account_of_last_time_chosen() {
+async fn authorizing_again_preselects_the_previous_account() {
     let stage = mails_only().await;
     let hint = async || {
         let link = stage.link("user-1").await;
@@ -181,7 +181,7 @@ async fn a_scope_that_stead_does_not_know_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn every_error_for_the_user_says_what_to_ask_for() {
+async fn every_error_for_the_user_has_an_authorization_request() {
     let stage = mails_only().await;
     let never = stage.drafts("user-2").await.json();
     assert_eq!(never["kind"], "authorization_required");
@@ -216,7 +216,7 @@ async fn every_error_for_the_user_says_what_to_ask_for() {
 }
 
 #[tokio::test]
-async fn a_raw_request_that_the_product_refuses_for_a_scope_says_what_to_ask_for() {
+async fn a_raw_request_with_a_missing_scope_has_an_authorization_request() {
     let stage = mails_only().await;
     let mail = json!({
         "connection_name": "mail", "identifier": "user-1", "method": "POST",
@@ -229,7 +229,7 @@ async fn a_raw_request_that_the_product_refuses_for_a_scope_says_what_to_ask_for
     let hint = refused.header("stead-hint");
     assert!(hint.starts_with("scope_missing; scopes=\""), "{hint}");
     assert!(hint.contains(send), "{hint}");
-    // The connection does not ask for it: a link would not help.
+    // The connection doesn't request this scope, so a link wouldn't help.
     assert_eq!(refused.header("stead-authorization-request"), "");
 
     let permissions = json!({ "permissions": [READONLY, send] });
@@ -324,7 +324,7 @@ async fn a_warehouse_connection_takes_and_shows_no_permissions() {
     let refused = stage.post("/v1/connections", &new).await;
     assert_eq!(refused.kind(), "invalid_request");
     assert_eq!(refused.json()["violations"][0]["path"], "/permissions");
-    // None is what it takes.
+    // An empty list is accepted.
     new["permissions"] = json!([]);
     let made = stage.post("/v1/connections", &new).await;
     assert_eq!(made.status, 201, "{}", made.text());

@@ -1,4 +1,4 @@
-//! Where a stage stores: a file of its own, or a database of its own on PostgreSQL, directly or through a pooler.
+//! The store of a stage: its own file, or its own database on PostgreSQL, directly or through a pooler.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,10 +8,10 @@ use std::{
 use stead::PlatformBuilder;
 use stead_test_postgres::{Pooler, Server};
 
-/// Which store the stories run over: `sqlite`, which is the default, `postgres` or `pgbouncer`.
+/// The variable that selects the store of all stories: `sqlite` (the default), `postgres` or `pgbouncer`.
 const VARIABLE: &str = "STEAD_TEST_STORE";
 
-/// The time of a database, which a story can move: it is found in place of the server's own.
+/// A database clock that a story can move. It replaces the server's own function in the search path.
 const TIME: &str = "
     CREATE SCHEMA story;
     CREATE TABLE story.time (ahead BIGINT NOT NULL);
@@ -19,7 +19,7 @@ const TIME: &str = "
     CREATE FUNCTION story.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
         'SELECT pg_catalog.clock_timestamp() + ahead * interval ''1 s'' FROM story.time'";
 
-/// Where a stage stores.
+/// The store of a stage.
 #[derive(Clone)]
 pub enum Place {
     File(PathBuf),
@@ -34,7 +34,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// A new one; `url` is where one of a name is reached.
+    /// Creates a database. `url` returns the URL for its name.
     pub fn new(url: impl FnOnce(&str) -> String) -> Self {
         let name = server().database();
         let path = format!("ALTER DATABASE {name} SET search_path = public, story, pg_catalog");
@@ -47,7 +47,7 @@ impl Database {
 }
 
 impl Place {
-    /// The file, or a database where the environment asks for one.
+    /// The file, or a database if the environment variable asks for one.
     pub fn new(file: &Path) -> Self {
         let asked = std::env::var_os(VARIABLE).unwrap_or_else(|| "sqlite".into());
         match asked.to_str() {
@@ -65,7 +65,7 @@ impl Place {
         }
     }
 
-    /// Sets the time of a database so many seconds ahead of the server's.
+    /// Sets the time of a database this many seconds ahead of the server's.
     pub fn set_time(&self, ahead: i64) {
         if let Self::Database(database) = self {
             let sql = format!("UPDATE story.time SET ahead = {ahead}");

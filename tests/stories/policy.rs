@@ -1,4 +1,5 @@
-//! A policy lets an agent read mail, and lets a person approve the rest: over the service, with its own database file.
+//! A policy lets an agent read mail, and requires a person's approval for the rest. The service has its own database
+//! file.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use secrecy::ExposeSecret as _;
@@ -64,7 +65,7 @@ async fn story(stage: &Stage, owner: &Stead) {
     assert_eq!(refused.kind(), ErrorKind::Forbidden);
     assert_eq!(refused.context()["rule"], "/tools/deny/0");
 
-    // The agent moves a mail to the trash, once a person has approved that.
+    // The agent moves a mail to the trash after a person has approved that.
     let actions = agent.actions();
     let trash = || {
         let path = "/gmail/v1/users/me/messages/none/trash";
@@ -90,7 +91,7 @@ async fn story(stage: &Stage, owner: &Stead) {
     let decision = ApprovalDecision::because("the user asked for it");
     let approved = owner.send(ApproveCall::new(id, decision)).await.unwrap();
     assert_eq!(approved.state, ApprovalState::Approved);
-    // The product has its own response: it was sent.
+    // The product responded, so the request was sent.
     assert!(trash().await.is_ok());
     let again = trash().await.unwrap_err();
     assert_ne!(again.context()["approval_id"].as_str().unwrap(), id);
@@ -121,9 +122,10 @@ async fn story(stage: &Stage, owner: &Stead) {
     assert_eq!(gone.kind(), ErrorKind::NotFound);
 }
 
-/// A mail that someone has sent is data. A model that does what its text says sends nothing: the rule knows no instructions.
+/// A mail from someone else is data. Even if a model follows its instructions, the rule blocks the mail, because no
+/// text can change a rule.
 #[tokio::test]
-async fn a_mail_that_tells_a_model_to_forward_data_elsewhere_is_stopped_by_the_rule() {
+async fn a_policy_stops_a_mail_that_tells_a_model_to_forward_data() {
     let stage = Stage::set(Setting::default()).await;
     stage.connect("u1", ADA).await;
     let text =
@@ -144,7 +146,7 @@ async fn a_mail_that_tells_a_model_to_forward_data_elsewhere_is_stopped_by_the_r
     .unwrap();
     platform.send(SetPolicy::from(policy)).await.unwrap();
 
-    // The model reads the mail, and does what it says.
+    // The model reads the mail and follows its instructions.
     let ada = platform.account("mail", "u1").unwrap();
     let found = json!({ "query": "subject:4711" });
     let found = ada.execute("mail_fetch_mails", found).view(View::Readable);
@@ -179,7 +181,7 @@ async fn a_mail_that_tells_a_model_to_forward_data_elsewhere_is_stopped_by_the_r
         assert_eq!(refused.context()["rule"], "/facts/0/allow");
     }
     assert_eq!(stage.received(), before);
-    // To others of its domain it may write: the product has its own response.
+    // It may write to others in its domain. The product responded, so the request was sent.
     let sent = send("messages/send", "To", "grace@example.com").await;
     assert!(sent.is_ok() && stage.received() > before);
 }

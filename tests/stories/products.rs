@@ -11,7 +11,7 @@ use crate::{
     stage::{ADA, Stage},
 };
 
-/// Makes a connection with the sandbox's client of the product, and connects Ada's account through it.
+/// Creates a connection with the sandbox's client of the product, and connects Ada's account through it.
 pub async fn connect(stage: &Stage, product: &str) {
     create(stage, product).await;
     let link = link(stage, product, "user-1").await;
@@ -26,7 +26,7 @@ pub async fn link(stage: &Stage, connection: &str, identifier: &str) -> String {
     link["link"].as_str().unwrap().to_owned()
 }
 
-/// Makes a connection with the sandbox's client of the product.
+/// Creates a connection with the sandbox's client of the product.
 pub async fn create(stage: &Stage, product: &str) {
     let (client_id, client_secret) = match product {
         "workspace" => (WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET),

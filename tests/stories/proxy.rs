@@ -1,5 +1,6 @@
-//! The proxy against callers who try to lead it elsewhere: V01 to V57 of `docs/contribute/proxy-vectors.md`, over the JSON form
-//! and over raw sockets. Each is refused, the product receives nothing, and a listener where it would lead hears nothing.
+//! The proxy against callers who try to redirect it: V01 to V57 of `docs/contribute/proxy-vectors.md`, over the JSON
+//! form and over raw sockets. Each is rejected, the product receives nothing, and neither does a listener at the
+//! attacker's address.
 
 use std::sync::{
     Arc,
@@ -12,7 +13,7 @@ use tokio::net::TcpListener;
 
 use crate::{http_client::raw, stage::Stage};
 
-/// Counts who comes by.
+/// Counts connections.
 struct Canary {
     address: String,
     heard: Arc<AtomicUsize>,
@@ -129,7 +130,7 @@ impl Scene {
         self.stage.post("/v1/proxy", &request).await
     }
 
-    /// One raw request to the streaming form; `lines` are further header lines.
+    /// Sends a raw request to the streaming form. `lines` are more header lines.
     async fn raw(&self, method: &str, path: &str, lines: &str) -> (u16, String) {
         let request = format!(
             "{method} /proxy/mail/user-1{path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n{lines}\r\n",
@@ -168,10 +169,10 @@ async fn hostile_paths_in_the_json_form() {
 #[tokio::test]
 async fn hostile_paths_over_a_raw_socket() {
     let scene = Scene::new().await;
-    // A fragment never comes as far: hyper cuts it off the request target.
+    // A fragment never arrives, because hyper removes it from the request target.
     for (vector, path) in PATHS.iter().filter(|(_, path)| !path.contains('#')) {
         let (status, response) = scene.raw("GET", &scene.path(path), "").await;
-        // What is not HTTP any more is refused before any rule of ours: with 400, or with another path that does not exist.
+        // Invalid HTTP is rejected before our rules apply: with 400, or as another path that doesn't exist.
         assert!((400..500).contains(&status), "{vector}: {response}");
         scene.nothing_was_sent(vector);
     }
@@ -222,8 +223,8 @@ async fn hostile_headers() {
     }
 }
 
-/// What is left of V45 to V56 where they come over HTTP: framing that can be read in two ways, another method, and what is
-/// not HTTP. The others are dropped, and the product never sees them.
+/// The headers of V45 to V56 that Stead rejects over HTTP: ambiguous framing, another method, and invalid HTTP. It
+/// drops the others, so the product never sees them.
 const OVER_HTTP: &[(&str, &str, &str)] = &[
     ("V49", "Transfer-Encoding", "gzip, chunked"),
     ("V50", "Content-Length", "+5"),
@@ -236,12 +237,12 @@ const OVER_HTTP: &[(&str, &str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn what_a_hop_says_is_dropped_over_http() {
+async fn hop_by_hop_and_proxy_headers_are_dropped_over_http() {
     let scene = Scene::new().await;
     for (vector, name, value) in [
         ("V47", "Proxy-Authorization", "Basic canary"),
         ("V48", "Cookie", "canary=b"),
-        // A length next to chunks, and the same length again, are dropped.
+        // A length next to chunks is dropped, and so is a repeated length.
         (
             "V49",
             "Content-Length: 3\r\nTransfer-Encoding",
@@ -272,7 +273,7 @@ async fn what_a_hop_says_is_dropped_over_http() {
 }
 
 #[tokio::test]
-async fn what_is_legitimate_passes() {
+async fn legitimate_requests_pass() {
     let scene = Scene::new().await;
     for path in [
         "/v1/users/me/profile",
@@ -338,7 +339,7 @@ async fn v57_a_redirect_is_not_followed() {
     redirect();
     let reply = scene.json(|_| {}).await;
     assert_eq!(reply.kind(), "upstream_redirect_blocked");
-    // Nor with a body, which some clients take along.
+    // A redirect isn't followed with a body either, although some clients resend it.
     redirect();
     let written = |request: &mut Value| {
         request["method"] = json!("POST");

@@ -1,5 +1,5 @@
-//! The proxy as client libraries and load balancers use it: what they add to a request, bodies of any size and form in
-//! both directions, uploads and batches. The product is a mirror.
+//! The proxy with client libraries and load balancers: the headers that they add, bodies of any size and form in both
+//! directions, uploads and batches. The product is a mirror.
 
 use std::sync::{
     Arc,
@@ -23,7 +23,7 @@ use crate::{
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
 
-/// Headers that stand between a caller and us, by who adds them.
+/// Headers that programs between a caller and Stead add, by program.
 const ADDED: &[(&str, &[&str])] = &[
     (
         "AWS ALB",
@@ -166,7 +166,7 @@ const ADDED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A stage whose mail is this mirror, with Ada's account as `user-1`.
+/// A stage whose mail product is this mirror, with Ada's account as `user-1`.
 async fn stage(mirror: &Mirror) -> Stage {
     let setting = Setting {
         mirror: Some(mirror.url.clone()),
@@ -200,7 +200,7 @@ async fn get(stage: &Stage, path: &str, lines: &str) -> (u16, String) {
     raw(stage.address(), request.as_bytes()).await
 }
 
-/// Our own header lines at the product, and these.
+/// The header lines that Stead itself sends to the product, and these.
 fn ours(mirror: &Mirror, more: &[&str]) -> Vec<String> {
     let host = mirror.url.trim_start_matches("http://");
     let mut lines = vec![
@@ -214,7 +214,7 @@ fn ours(mirror: &Mirror, more: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_request_passes_with_all_that_is_added_to_it_on_its_way() {
+async fn a_request_passes_with_headers_added_by_intermediaries() {
     let (mirror, stage) = mirrored(OK).await;
     let path = "/gmail/v1/users/me/profile";
     let all = ADDED.iter().flat_map(|(_, lines)| *lines);
@@ -234,7 +234,7 @@ async fn a_request_passes_with_all_that_is_added_to_it_on_its_way() {
 }
 
 #[tokio::test]
-async fn a_compressed_response_passes_as_it_is() {
+async fn a_compressed_response_passes_unchanged() {
     const GZIP: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nvary: Accept-Encoding\r\netag: \"e\"\r\ncontent-length: 4\r\nconnection: close\r\n\r\ngzip";
     let (mirror, stage) = mirrored(GZIP).await;
     let path = "/gmail/v1/users/me/profile";
@@ -376,7 +376,7 @@ async fn a_caller_that_waits_for_100_continue_gets_it() {
 }
 
 #[tokio::test]
-async fn an_upload_of_any_size_is_passed_on_as_it_comes() {
+async fn an_upload_of_any_size_is_streamed() {
     const PIECE: u64 = 64 * 1024;
     const PIECES: u64 = 1700;
     let (mirror, stage) = mirrored(OK).await;
@@ -401,7 +401,7 @@ async fn an_upload_of_any_size_is_passed_on_as_it_comes() {
     let reply = stage.http.send(request).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(mirror.bytes(), PIECES * PIECE);
-    // What is on its way is in the buffers of two connections, never the whole.
+    // Data in transit is only in the buffers of two connections. Stead never holds the whole body.
     let furthest = furthest.load(Ordering::SeqCst);
     assert!(furthest < PIECES * PIECE / 2, "{furthest} bytes ahead");
 }

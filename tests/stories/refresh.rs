@@ -1,4 +1,4 @@
-//! Tokens that end, die or are refused, and what the application notices of it.
+//! Expired, revoked and rejected tokens, and what the application notices.
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
@@ -33,7 +33,7 @@ async fn an_expired_token_is_refreshed_silently() {
 }
 
 #[tokio::test]
-async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on() {
+async fn a_refused_token_is_refreshed_once_and_the_call_continues() {
     let stage = Stage::connected().await;
     stage.fault(Fault::ExpireAccessTokens { user: None });
     let reply = stage.drafts("user-1").await;
@@ -50,7 +50,7 @@ async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
-/// Two hundred callers find the token ended: the token endpoint is asked once.
+/// Two hundred callers find the token expired, and Stead sends one token request.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_calls_make_one_token_request() {
     for expire_at_product in [true, false] {
@@ -77,7 +77,7 @@ async fn two_hundred_calls_make_one_token_request() {
     }
 }
 
-/// The same with every habit that refresh tokens have.
+/// The same with both kinds of rotating refresh tokens.
 #[tokio::test(flavor = "multi_thread")]
 async fn rotating_tokens_survive_concurrent_callers() {
     for mode in [RotationMode::Rotating, RotationMode::Strict] {
@@ -102,7 +102,7 @@ async fn rotating_tokens_survive_concurrent_callers() {
 }
 
 #[tokio::test]
-async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
+async fn a_revoked_account_names_the_actor_and_a_new_link_fixes_it() {
     let stage = Stage::connected().await;
     let before = stage.account("user-1").await;
     stage.fault(Fault::Revoke { user: None });
@@ -181,9 +181,9 @@ async fn a_wrong_client_secret_is_for_the_developer_to_fix() {
     );
 }
 
-/// A caller that hangs up while the token endpoint is busy loses its response, but the token is not lost.
+/// If a caller disconnects during a token request, it loses its response, but Stead keeps the tokens.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_hangs_up_loses_no_token() {
+async fn a_refresh_survives_a_caller_that_disconnects() {
     let stage = Stage::new().await;
     let sandbox = &stage.sandbox.sandbox;
     sandbox.fault(Fault::Rotation {
@@ -224,7 +224,7 @@ async fn disconnecting_with_revocation_ends_the_grant_at_the_product() {
 }
 
 #[tokio::test]
-async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
+async fn another_account_of_the_product_does_not_replace_the_first() {
     let stage = Stage::connected().await;
     let link = stage.link("user-1").await;
     let done = Browser::new()
@@ -239,7 +239,7 @@ async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
-/// Snowflake's refresh tokens serve once if Stead asks for it, so an account that is used outlives their 90 days.
+/// Stead requests single-use refresh tokens from Snowflake, so an account in use outlives their 90 days.
 #[tokio::test]
 async fn a_snowflake_account_that_is_used_outlives_its_refresh_token() {
     const DAY: u32 = 24 * 3600;

@@ -1,4 +1,4 @@
-//! A network in which products and their token endpoints repeat whatever they are sent.
+//! A network in which products and their token endpoints echo every request.
 
 use std::{
     sync::{Mutex, MutexGuard},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use stead::transport::{ReqwestTransport, TransportOptions};
 use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
 
-/// How a text is set in an error.
+/// The form of an error that contains a text.
 pub type Shape = fn(&str) -> Value;
 
 /// Errors of token endpoints: RFC 6749 with the text in either member, and a product's own form.
@@ -34,7 +34,7 @@ pub const OF_APIS: [Shape; 2] = [
     },
 ];
 
-/// The network of the sandbox, until it repeats.
+/// The sandbox's network, until a test makes it echo.
 pub struct Repeating {
     network: ReqwestTransport,
     state: Mutex<State>,
@@ -55,19 +55,19 @@ impl Repeating {
         }
     }
 
-    /// From here on every request gets this status, and an error that repeats it.
+    /// From now on, every request gets this status, and an error that echoes the request.
     pub fn repeat(&self, status: u16, shape: Shape) {
         self.state().responds = Some((status, shape));
     }
 
-    /// Ends that; how many requests were repeated.
+    /// Stops echoing. Returns how many requests were echoed.
     pub fn stop(&self) -> usize {
         let mut state = self.state();
         state.responds = None;
         std::mem::take(&mut state.repeated)
     }
 
-    /// Waits until so many requests were repeated.
+    /// Waits until this many requests were echoed.
     pub async fn until(&self, count: usize) {
         let all = async {
             while self.state().repeated < count {
@@ -78,7 +78,7 @@ impl Repeating {
         in_time.expect("all requests in time");
     }
 
-    /// The secrets that were sent, as they are and as they went over the wire.
+    /// The secrets that were sent, both decoded and as sent over the wire.
     pub fn secrets(&self) -> Vec<String> {
         self.state().secrets.clone()
     }
@@ -103,7 +103,7 @@ impl Transport for Repeating {
             let authorization = head.headers.get(header::AUTHORIZATION);
             let authorization = authorization.map_or("", |value| value.to_str().unwrap());
             let credentials = authorization.split_once(' ').map_or("", |(_, of)| of);
-            // A body that goes along with a token is a call's.
+            // A body next to a bearer token belongs to a call and has no secret.
             let is_call = authorization.starts_with("Bearer ");
             let mut secrets = if is_call {
                 Vec::new()
@@ -112,7 +112,7 @@ impl Transport for Repeating {
             };
             secrets.push(credentials.to_owned());
             secrets.retain(|secret| secret.len() >= 8);
-            // As it is, as it was sent, and each value cut.
+            // Echoes the request, and each secret whole and truncated.
             let mut text = format!("you sent {authorization} and {body}");
             for secret in &secrets {
                 let cut = secret.get(..32).unwrap_or(secret);

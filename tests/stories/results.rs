@@ -1,4 +1,4 @@
-//! Results within a budget: what a model is given of a search of mails, of a long mail, of a large query.
+//! Results within a size limit: a search of mails, a long mail and a large query, as a model gets them.
 
 use serde_json::{Value, json};
 use stead::{Client, ErrorKind, Stead, mail::FetchMails};
@@ -79,7 +79,7 @@ async fn only_some_members_within_some_bytes() {
     assert_eq!(refused.status, 400);
     let violation = refused.json()["violations"][0].clone();
     assert_eq!(violation["path"], "/max_bytes");
-    // What the error says would do, does.
+    // The size that the error suggests is enough.
     let words = violation["message"].as_str().unwrap();
     let would_do: u64 = words.split(' ').find_map(|word| word.parse().ok()).unwrap();
     body["max_bytes"] = json!(would_do);
@@ -94,7 +94,7 @@ async fn only_some_members_within_some_bytes() {
 }
 
 #[tokio::test]
-async fn a_large_query_says_what_it_leaves_out() {
+async fn a_large_query_says_what_it_omits() {
     let stage = Stage::new().await;
     connect(&stage, "warehouse").await;
     let sql = "WITH RECURSIVE N AS (SELECT 1 AS X UNION ALL SELECT X + 1 FROM N WHERE X < 10000) SELECT X FROM N";
@@ -145,8 +145,8 @@ async fn both_doors_take_the_options() {
         assert!(!mails.output().unwrap().messages.is_empty());
         assert!(!mails.warnings.is_empty());
 
-        // What was cut is read by its handle, as a whole and in pieces. The product's own ids of attachments are others
-        // whenever a mail is read; those of the readable view stay.
+        // Truncated parts can be read by their handles, as a whole and in pieces. The product's own IDs of attachments
+        // differ whenever a mail is read, but those of the readable view stay the same.
         let mails = ada.call(&all).view(View::Readable).max_bytes(2_500);
         let mails = mails.await.unwrap();
         let cut = &mails.left_out[0];

@@ -1,5 +1,5 @@
-//! What a revocation ends at a product that ends all of a user's grants with one token, and that nothing else brings one
-//! about.
+//! Revocations at a product that ends all of a user's grants together with one token. No other action may revoke a
+//! token.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ async fn link(stage: &Stage, connection: &str, identifier: &str) -> (String, Str
     (text("link"), text("authorization_id"))
 }
 
-/// A user of the sandbox has allowed everything and come back; nothing is confirmed yet.
+/// A user of the sandbox has allowed everything and come back. The application hasn't confirmed the user yet.
 async fn returned(stage: &Stage, connection: &str, identifier: &str, user: &str) -> String {
     let (link, id) = link(stage, connection, identifier).await;
     let mut browser = Browser::new();
@@ -72,7 +72,7 @@ async fn reopened(stage: &Stage) -> Platform {
         .unwrap()
 }
 
-/// What is still to be done at a product is done, nothing was revoked, and mail goes on.
+/// Finishes the pending work at products. Checks that no token was revoked, and that mail still works.
 async fn ends_nothing_else(stage: &Stage) {
     stage.platform.environment().maintain().await.unwrap();
     stage.platform.shut_down().await;
@@ -154,7 +154,7 @@ async fn a_superseded_consent_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_code_that_comes_after_a_disconnection_ends_nothing_else() {
+async fn a_code_returned_after_a_disconnection_ends_nothing_else() {
     let stage = stage().await;
     let (link, _) = link(&stage, "calendar", "user-1").await;
     let mut browser = Browser::new();
@@ -182,7 +182,7 @@ async fn a_consent_of_another_user_of_the_product_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_disconnection_ends_nothing_else_unless_that_is_asked_for() {
+async fn a_disconnection_without_revocation_ends_nothing_else() {
     let stage = stage().await;
     connect(&stage, "calendar", "user-1", ADA).await;
     let ended = stage.delete("/v1/accounts/calendar/user-1").await;
@@ -191,7 +191,7 @@ async fn a_disconnection_ends_nothing_else_unless_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
+async fn a_requested_revocation_names_and_ends_other_accounts_of_the_grant() {
     const OTHER: &str = "other-project.apps.googleusercontent.com";
     let stage = stage().await;
     stage.sandbox.sandbox.add_client(OTHER, "secret", &[]);
@@ -206,7 +206,7 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
     ] {
         connect(&stage, connection, identifier, user).await;
     }
-    // Not usable, so it does not end; it stays what it is.
+    // This account isn't usable yet, so its state doesn't change.
     returned(&stage, "calendar", "user-8", ADA).await;
 
     let ends = json!({
@@ -223,7 +223,7 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
         (would_end.status.as_u16(), would_end.json()),
         (200, ends.clone())
     );
-    // Neither does it erase.
+    // A dry run doesn't erase either.
     let erased = stage
         .delete("/v1/accounts/mail/user-1?erase=true&dry_run=true")
         .await;

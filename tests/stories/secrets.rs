@@ -1,4 +1,5 @@
-//! A planted secret is looked for everywhere. A process of its own: the log of a whole process is searched.
+//! Searches for planted secrets everywhere. It's a process of its own, because it searches the log of the whole
+//! process.
 
 #![expect(
     clippy::unwrap_used,
@@ -57,7 +58,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// The whole journey with every level of log on, with faults, errors and a panic: neither the tokens nor the secrets appear.
+/// The whole journey with every log level, and with faults, errors and a panic. Neither tokens nor secrets appear.
 #[test]
 fn planted_secrets_appear_nowhere() {
     let log = log();
@@ -90,7 +91,7 @@ fn log() -> Log {
     LOG.get_or_init(start).clone()
 }
 
-/// None of the secrets is anywhere.
+/// Checks that none of the secrets appears anywhere.
 fn check(
     log: &str,
     seen: &[String],
@@ -114,7 +115,7 @@ fn check(
     }
 }
 
-/// What applications and browsers saw, secrets of this run, and the database's files.
+/// Returns what applications and browsers saw, this run's secrets, and the database's files.
 async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     let sandbox = Sandbox::new().with_token_marker(TOKEN_MARKER);
     sandbox.add_client(
@@ -224,7 +225,7 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     (seen, secrets, files)
 }
 
-/// Every file of a folder and of those in it, such as the spool.
+/// Every file in a folder and its subfolders, such as the spool.
 fn files_below(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -239,8 +240,8 @@ fn files_below(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Token endpoints, revocation endpoints and products that repeat what they are sent: no application, event, page or log
-/// has a part of it.
+/// Token endpoints, revocation endpoints and products echo their requests. No part of that appears in a response, an
+/// event, a page or the log.
 #[test]
 fn a_secret_that_a_product_repeats_appears_nowhere() {
     let log = log();
@@ -292,7 +293,7 @@ async fn repeated() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
             products::create(&stage, name).await;
         }
         for (shape, user) in OF_TOKEN_ENDPOINTS.into_iter().zip(["a", "b", "c", "d"]) {
-            // The code, its verifier and the client's secret.
+            // Echoes the code, its verifier and the client's secret.
             let link = products::link(&stage, name, user).await;
             let mut browser = Browser::new();
             let at_product = browser.open(&link).await;
@@ -300,7 +301,7 @@ async fn repeated() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
             network.repeat(400, shape);
             seen.push(browser.visit(&back).await.text());
             assert_eq!(network.stop(), 1, "{name}: {}", seen[seen.len() - 1]);
-            // The refresh token.
+            // Echoes the refresh token.
             let link = products::link(&stage, name, user).await;
             let done = Browser::new().connect(&stage, &link, ADA).await;
             assert_eq!(done.status, 200, "{name}: {}", done.text());
@@ -310,7 +311,7 @@ async fn repeated() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
             assert_eq!(network.stop(), 1, "{name}: {}", seen[seen.len() - 1]);
             let path = format!("/v1/accounts/{name}/{user}");
             seen.push(stage.get(&path).await.text());
-            // The token that is revoked.
+            // Echoes the token that is revoked.
             network.repeat(400, shape);
             seen.push(
                 stage
@@ -323,7 +324,7 @@ async fn repeated() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
             network.until(asked).await;
             network.stop();
         }
-        // The access token.
+        // Echoes the access token.
         let link = products::link(&stage, name, "user-1").await;
         let done = Browser::new().connect(&stage, &link, ADA).await;
         assert_eq!(done.status, 200, "{name}: {}", done.text());

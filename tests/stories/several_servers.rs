@@ -1,4 +1,4 @@
-//! Two servers over one store: what one of them denies, the other one refuses a second later.
+//! Two servers share a store. A denial by one applies on the other within a second.
 
 use jiff::SignedDuration;
 use serde_json::json;
@@ -10,7 +10,7 @@ use stead_core::{
 
 use crate::{http_client::Reply, stage::Stage};
 
-/// Ada's account, which is called all the time, and another server over its store.
+/// A stage with Ada's account, and another server over its store.
 async fn two() -> (Stage, Platform) {
     let stage = Stage::connected().await;
     let other = stage
@@ -21,7 +21,7 @@ async fn two() -> (Stage, Platform) {
     (stage, other.await.unwrap())
 }
 
-/// The response to a call, a second after what was changed.
+/// The response to a call one second after a change.
 async fn after_a_second(stage: &Stage) -> Reply {
     stage.clock.advance(SignedDuration::from_secs(1));
     stage.drafts("user-1").await

@@ -50,7 +50,7 @@ async fn the_specifications_proxy_paths_respond_as_the_products_do() {
         "{}",
         calendars.text()
     );
-    // The product has no such method: its own refusal is passed on, and is not a problem of ours.
+    // The product has no such method. Stead passes its error on, and doesn't turn it into a problem.
     let sheets = proxy(&stage, "sheets", "GET", "/v4/spreadsheets", Value::Null).await;
     assert_eq!(sheets.status, 404, "{}", sheets.text());
     assert_ne!(sheets.header("content-type"), "application/problem+json");
@@ -159,9 +159,10 @@ async fn a_warehouse_client_may_name_the_kind_of_its_token() {
     );
 }
 
-/// The sandbox as the product: a file goes up in two pieces and comes down again, and a batch of mails is answered.
+/// With the sandbox as the product, a file is uploaded in two pieces and downloaded again, and a batch of mails gets
+/// its responses.
 #[tokio::test]
-async fn uploads_and_batches_do_what_they_say() {
+async fn uploads_and_batches_work_through_the_proxy() {
     let stage = Stage::connected().await;
     let new = json!({
         "connection_name": "drive",

@@ -1,4 +1,4 @@
-//! What every story stands on: a service on a free port, with its sandbox, its database and its application's token.
+//! The base of every story: a service on a free port, with its sandbox, its database and its application's token.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -30,19 +30,19 @@ pub const ADA: &str = "ada@example.com";
 /// Another user of the sandbox.
 pub const GRACE: &str = "grace@example.com";
 
-/// How a stage is set.
+/// The settings of a stage.
 pub struct Setting {
     pub verification: Verification,
     pub sandbox: Sandbox,
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
     pub policy: Option<Arc<dyn Policy>>,
-    /// Where the requests to mail go instead of the sandbox.
+    /// Requests to mail go here instead of to the sandbox.
     pub mirror: Option<String>,
-    /// Hosts that the operator lets be private.
+    /// Hosts that may have private addresses.
     pub private_hosts: Vec<&'static str>,
     pub transport: Option<Arc<dyn Transport>>,
-    /// The time at which the clock stands still; the store is then a file.
+    /// The time at which the clock stands still. The store is then a file.
     pub still_at: Option<Timestamp>,
     /// The URL of the proxy host.
     pub proxy_url: Option<&'static str>,
@@ -68,7 +68,7 @@ impl Default for Setting {
     }
 }
 
-/// A service and its sandbox; both end with it.
+/// A service and its sandbox.
 pub struct Stage {
     pub url: String,
     pub http: HttpClient,
@@ -188,7 +188,7 @@ impl Stage {
         self.place.of(Platform::builder(&self.url))
     }
 
-    /// Ends the service; nothing of it has the store open then.
+    /// Stops the service, so that nothing has its store open.
     pub async fn stop(&mut self) {
         self.server.abort();
         let _ = (&mut self.server).await;
@@ -197,7 +197,7 @@ impl Stage {
         self.platform = nothing.build().await.expect("a platform");
     }
 
-    /// Starts another service at the same address, with the same key, over another store.
+    /// Starts another service at the same address and with the same key, over another store.
     pub async fn start_over(&mut self, place: Place) {
         self.place = place;
         self.platform = self
@@ -215,7 +215,7 @@ impl Stage {
         self.server = tokio::spawn(serving);
     }
 
-    /// Where it stores, as a copy names it.
+    /// The name of the store, as the copy command takes it.
     pub fn store(&self) -> String {
         match &self.place {
             Place::File(file) => format!("sqlite:{}", file.display()),
@@ -287,7 +287,7 @@ impl Stage {
             .to_owned()
     }
 
-    /// Connects a user of the application with a user of the sandbox.
+    /// Connects a user of the application as a user of the sandbox.
     pub async fn connect(&self, identifier: &str, user: &str) {
         let link = self.link(identifier).await;
         let done = Browser::new().connect(self, &link, user).await;
@@ -295,7 +295,8 @@ impl Stage {
         assert_eq!(self.state(identifier).await, "active");
     }
 
-    /// Allows these scopes as a user of the sandbox, or none; returns where the product sends the browser.
+    /// Allows these scopes, or none, as a user of the sandbox. Returns the address to which the product sends the
+    /// browser.
     pub fn consent(&self, product: &str, user: &str, scopes: &[&str]) -> String {
         let back = self.sandbox.sandbox.consent(product, user, scopes);
         back.unwrap_or_else(|page| panic!("no way back: {page}"))
@@ -314,7 +315,7 @@ impl Stage {
             .await
     }
 
-    /// The application says who came back.
+    /// The application confirms who came back.
     pub async fn verify(&self, id: &str, identifier: &str) -> Reply {
         let path = format!("/v1/authorizations/{id}/verify");
         self.post(&path, &json!({ "identifier": identifier })).await
@@ -333,7 +334,7 @@ impl Stage {
         self.sandbox.sandbox.received().len()
     }
 
-    /// How many of them revoked a token.
+    /// How many of these requests revoked a token.
     pub fn revocations(&self) -> usize {
         let received = self.sandbox.sandbox.received();
         let revocations = received.iter().filter(|one| one.path.ends_with("/revoke"));

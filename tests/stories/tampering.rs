@@ -1,4 +1,4 @@
-//! An intruder at the database, and keys that do not fit.
+//! An intruder in the database, and wrong keys.
 
 use serde_json::json;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
@@ -30,7 +30,7 @@ async fn write_body(database: &mut SqliteConnection, row: i64, body: &str) {
         .unwrap();
 }
 
-/// A platform that has nothing cached, over the same database.
+/// A platform without a cache, over the same database.
 async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
     stage
         .over_its_store()
@@ -101,7 +101,7 @@ async fn a_ciphertext_of_another_account_does_not_open() {
     }
 }
 
-/// An account row that is given to another user opens nothing.
+/// An account row that is assigned to another user can't be decrypted.
 #[tokio::test]
 async fn an_account_cannot_be_handed_to_another_user() {
     let stage = Stage::new().await;
@@ -142,7 +142,7 @@ async fn a_row_that_cannot_be_read_is_named() {
 }
 
 #[tokio::test]
-async fn wrong_and_missing_keys_open_nothing() {
+async fn a_wrong_or_missing_key_opens_no_store() {
     let stage = Stage::new().await;
     let id = stage.key.split(':').next().unwrap();
     let same_name = format!("{id}:{}", "A".repeat(43));
@@ -175,7 +175,7 @@ async fn wrong_and_missing_keys_open_nothing() {
 }
 
 #[tokio::test]
-async fn a_disconnected_accounts_tokens_are_gone_from_the_database() {
+async fn tokens_of_a_disconnected_account_are_removed_from_the_database() {
     let stage = Stage::connected().await;
     let mut database = database(&stage).await;
     let (_, body) = sealed_bodies(&mut database).await.remove(0);

@@ -144,14 +144,14 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
 }
 
-/// What the sandbox has of a person.
+/// A person's data in the sandbox.
 fn world(stage: &Stage, person: &str) -> Value {
     let world = stage.sandbox.sandbox.world();
     let mut people = list(&world["users"]).iter();
     people.find(|one| one["email"] == person).unwrap().clone()
 }
 
-/// The only member of a list that fits.
+/// The only item of a list that matches.
 #[track_caller]
 fn only(all: &Value, fits: impl Fn(&Value) -> bool) -> &Value {
     let found: Vec<&Value> = list(all).iter().filter(|one| fits(one)).collect();

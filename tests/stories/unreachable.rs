@@ -1,4 +1,4 @@
-//! Products that hang up, break off, or cannot be reached: what the caller gets, and what the history says.
+//! Products that disconnect, break off, or can't be reached: the caller's error and the history.
 
 use std::sync::{
     Arc,
@@ -21,7 +21,7 @@ use crate::{
 
 const PROFILE: &str = "/proxy/mail/user-1/v1/users/me/profile";
 
-/// A stage whose mail is at this address.
+/// A stage whose mail product is at this address.
 async fn stage(url: &str) -> Stage {
     let stage = Stage::set(Setting {
         mirror: Some(url.to_owned()),
@@ -32,7 +32,7 @@ async fn stage(url: &str) -> Stage {
     stage
 }
 
-/// A product that takes one request over each connection, and hangs up when another one has come.
+/// A product that responds to one request per connection. It closes the connection when a second one arrives.
 struct Fickle {
     url: String,
     requests: Arc<AtomicUsize>,
@@ -63,7 +63,7 @@ impl Fickle {
     }
 }
 
-/// Whether a request without a body, or with a short one, has come.
+/// Reads the head of a request. `false` if the connection ends first.
 async fn head(stream: &mut TcpStream) -> bool {
     let mut read = Vec::new();
     while !read.windows(4).any(|four| four == b"\r\n\r\n") {
@@ -75,7 +75,7 @@ async fn head(stream: &mut TcpStream) -> bool {
 }
 
 #[tokio::test]
-async fn a_read_is_sent_again_if_its_connection_was_closed_and_a_write_is_not() {
+async fn a_read_is_resent_on_a_closed_connection_and_a_write_is_not() {
     let product = Fickle::start().await;
     let stage = stage(&product.url).await;
     for _ in 0..10 {
@@ -98,7 +98,7 @@ async fn a_read_is_sent_again_if_its_connection_was_closed_and_a_write_is_not() 
     assert_eq!(requests, 1, "it was sent once");
 }
 
-/// Outcomes of raw requests, the last one first, once the history has so many.
+/// The outcomes of raw requests, newest first. Waits until the history has this many.
 async fn outcomes(stage: &Stage, count: usize) -> Vec<String> {
     loop {
         let page = stage.get("/v1/executions?tool=proxy").await.json();
@@ -142,7 +142,7 @@ async fn a_response_that_breaks_off_is_not_recorded_as_a_success() {
 }
 
 #[tokio::test]
-async fn an_upload_whose_body_breaks_off_is_the_callers_error_and_was_not_carried_out() {
+async fn an_upload_with_a_broken_body_is_the_callers_error_and_has_no_effect() {
     let product = Mirror::start(|_| b"HTTP/1.1 200 OK\r\n\r\n".to_vec()).await;
     let stage = stage(&product.url).await;
     let request = format!(
@@ -162,7 +162,7 @@ async fn an_upload_whose_body_breaks_off_is_the_callers_error_and_was_not_carrie
 }
 
 #[tokio::test]
-async fn the_callers_time_is_that_to_the_head_of_a_streamed_response() {
+async fn the_callers_timeout_ends_at_the_head_of_a_streamed_response() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let wait = std::time::Duration::from_millis(600);
@@ -191,10 +191,10 @@ async fn refused(url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_product_that_cannot_be_reached_says_why_and_who_acts() {
+async fn an_unreachable_product_is_an_error_with_the_reason_and_the_actor() {
     let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let plain_address = plain.local_addr().unwrap();
-    // It responds to the handshake, as a server without TLS does.
+    // It responds to the TLS handshake like a server without TLS.
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = plain.accept().await {
             let response = b"HTTP/1.1 400 Bad Request\r\n\r\n";

@@ -1,4 +1,4 @@
-//! The application confirms who came back, before anything can be called.
+//! The application must confirm who came back before any call works.
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
@@ -97,7 +97,7 @@ async fn the_wrong_person_ends_the_authorization() {
 }
 
 #[tokio::test]
-async fn who_never_confirms_gets_nothing() {
+async fn an_unconfirmed_authorization_expires() {
     let stage = stage().await;
     let (id, _) = returned(&stage).await;
     stage.clock.advance(SignedDuration::from_mins(11));
@@ -108,7 +108,7 @@ async fn who_never_confirms_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_link_without_a_way_back_is_refused() {
+async fn a_link_without_a_safe_verify_url_is_refused() {
     let stage = stage().await;
     let body = json!({ "connection_name": "mail", "identifier": "user-1" });
     let reply = stage.post("/v1/authorization-links", &body).await;
@@ -144,7 +144,8 @@ async fn a_reauthorization_that_is_not_confirmed_leaves_the_account_working() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
-/// Google would end the working grant together with the new one, so the new one is only shredded.
+/// Google would end the working grant together with the new one. So Stead only deletes the new
+/// tokens, and doesn't revoke them.
 #[tokio::test]
 async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
     let stage = stage().await;
@@ -161,7 +162,7 @@ async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
 }
 
 #[tokio::test]
-async fn of_two_tabs_the_first_to_be_confirmed_wins_and_nothing_breaks() {
+async fn the_first_confirmed_of_two_tabs_wins() {
     let stage = stage().await;
     let (first, _) = returned(&stage).await;
     let (second, _) = returned(&stage).await;

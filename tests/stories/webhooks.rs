@@ -1,4 +1,4 @@
-//! Webhooks at a receiver that is not ours: over real sockets, from the service with its database.
+//! Webhooks with a receiver on real sockets, and a service with its own database.
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +28,7 @@ use crate::{
 const USERS: [&str; 2] = ["user-1", "user-2"];
 const NAME: &str = "hooks.test";
 
-/// The transport of the service; its requests have a short time, so that no story waits long for a silent receiver.
+/// The service's transport. Its requests have a short timeout, so that no story waits long for a silent receiver.
 struct Impatient(ReqwestTransport);
 
 impl Impatient {
@@ -102,7 +102,7 @@ impl Got {
     fn event(&self) -> Value {
         serde_json::from_slice(&self.heard.body).unwrap()
     }
-    /// Whether the secret has signed exactly this.
+    /// Whether this secret signed exactly this delivery.
     fn is_signed_with(&self, secret: &str) -> bool {
         let key = STANDARD
             .decode(secret.strip_prefix("whsec_").unwrap())
@@ -134,7 +134,7 @@ impl Receiver {
             let now = now.lock().unwrap().clone();
             let taken = matches!(now, Behaviour::Takes);
             let heard = heard.clone();
-            // A story that has seen enough may be over.
+            // The story may be over already.
             let _ = sender.send(Got { taken, heard });
             now.response()
         });
@@ -154,7 +154,7 @@ impl Receiver {
         self.got.iter().filter(|got| got.taken == taken).count()
     }
 
-    /// Waits until so many deliveries were taken, or refused.
+    /// Waits until this many deliveries were accepted, or rejected.
     async fn until(&mut self, count: usize, taken: bool) {
         while self.count(taken) < count {
             let next = tokio::time::timeout(Duration::from_secs(30), self.came.recv()).await;
@@ -187,7 +187,7 @@ async fn all_wait(stage: &Stage, id: &str) {
 }
 
 #[tokio::test]
-async fn every_event_arrives_in_order_at_a_receiver_that_fails_stalls_redirects_and_recovers() {
+async fn every_event_reaches_an_unreliable_receiver_in_order() {
     let stage = stage(vec!["127.0.0.1"]).await;
     let mut receiver = Receiver::start().await;
     let elsewhere = Receiver::start().await;
@@ -257,7 +257,7 @@ async fn every_event_arrives_in_order_at_a_receiver_that_fails_stalls_redirects_
 }
 
 #[tokio::test]
-async fn a_name_that_leads_to_this_machine_is_refused_unless_the_operator_names_it() {
+async fn a_name_that_resolves_to_this_machine_is_refused_unless_allowed() {
     let receiver = Receiver::start().await;
     let port = receiver.mirror.url.rsplit(':').next().unwrap();
     let stranger = stage(Vec::new()).await;

@@ -55,7 +55,7 @@ fn options(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn files_of_deployment_set_only_what_exists() {
+fn deployment_files_set_only_existing_settings() {
     let known = fs::read_to_string(shell::root().join("docs/reference/configuration.md")).unwrap();
     let mut found = BTreeSet::new();
     for path in files(&folder()) {
@@ -74,7 +74,7 @@ fn files_of_deployment_set_only_what_exists() {
 }
 
 #[test]
-fn the_image_is_small_runs_as_no_one_in_particular_and_is_built_from_what_is_there() {
+fn the_image_is_distroless_non_root_and_copies_existing_files() {
     let text = read("Containerfile").replace("\\\n", " ");
     let lines: Vec<(&str, &str)> = text
         .lines()
@@ -210,7 +210,7 @@ fn rendered(text: &str) -> String {
 }
 
 #[test]
-fn the_chart_names_values_that_are_there_and_its_templates_are_yaml() {
+fn the_chart_uses_existing_values_and_its_templates_are_yaml() {
     assert_eq!(yaml(&read("helm/Chart.yaml"))["name"], "stead");
     let values = yaml(&read("helm/values.yaml"));
     let mut named = BTreeSet::new();
@@ -255,7 +255,7 @@ fn the_chart_names_values_that_are_there_and_its_templates_are_yaml() {
 
 /// An empty list of peers allows everyone, so a template that fills one must fail without peers.
 #[test]
-fn no_rule_of_the_network_policy_can_mean_everyone() {
+fn no_rule_of_the_network_policy_can_allow_everyone() {
     let policy = read("helm/templates/networkpolicy.yaml");
     let lines: Vec<&str> = policy.lines().collect();
     let is_list = |line: &str| {

@@ -199,7 +199,7 @@ mod tests {
     const FOUND: &str = "thread panicked at 'x'\nartifact_prefix='a/'; Test unit written to a/crash-1\nBase64: YQ==\n";
 
     #[test]
-    fn options_say_which_targets_and_how_long() {
+    fn options_choose_targets_and_duration() {
         let all = || vec!["a".to_owned(), "b".to_owned()];
         let plan = |options: &[&str]| Plan::of(options, all());
         let expected = |targets: &[&str], seconds| {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_says_how_often_and_what_was_found() {
+    fn a_log_has_the_runs_and_the_findings() {
         assert_eq!(executions(ENDED), Some(12));
         assert_eq!(executions(FOUND), None);
         assert_eq!(finding(FOUND), "a/crash-1");

@@ -93,7 +93,7 @@ fn blocks(guide: &str) -> impl Iterator<Item = (&str, String)> {
 
 #[test]
 #[ignore = "builds a copy of the workspace: cargo xtask test --all"]
-fn a_tool_and_a_product_made_as_the_guides_say_pass_their_suites() {
+fn a_tool_and_a_product_made_by_the_guides_pass_their_suites() {
     let checkout = Checkout::copy();
     add_a_tool(&checkout, &guide("add-a-tool.md"));
     checkout.commit();
@@ -169,7 +169,7 @@ fn follow(checkout: &Checkout, guide: &str) -> (usize, usize) {
 /// entries and dashboard pages.
 #[test]
 #[ignore = "builds a copy of the workspace: cargo xtask test --all"]
-fn a_resource_made_as_the_guide_says_has_everything() {
+fn a_resource_made_by_the_guide_is_complete() {
     const SCRIPT: &str = r#"
 set -e
 stead=../guides-build/debug/stead

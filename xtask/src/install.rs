@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_in_the_path_is_missing() {
+    fn programs_outside_the_path_are_missing() {
         let programs = [Program::new("sh"), Program::new("no-such-program-here")];
         assert_eq!(missing(&programs), ["no-such-program-here"]);
     }

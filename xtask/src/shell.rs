@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_where_cargo_puts_it() {
+    fn a_program_is_found_in_cargos_folder() {
         let folder = std::env::temp_dir().join(format!("stead-built-{}", std::process::id()));
         fs::create_dir_all(folder.join("src")).unwrap();
         let manifest = "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n";
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_hangs_is_ended_with_what_it_started() {
+    fn a_hanging_command_is_killed_with_its_children() {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut hangs = Command::new("sh");
         hangs.args(["-c", "sleep 600 & wait"]).stdout(writer);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_does_not_inherit_what_cargo_sets_for_this_program() {
+    fn a_command_does_not_inherit_cargos_variables() {
         let set = |name: &str| std::env::vars().any(|(set, _)| set == name);
         assert!(set("CARGO_MANIFEST_DIR") && set("CARGO_PKG_NAME"));
         let inherited: Vec<String> = output("env")

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_shows_what_changed() {
+    fn growth_shows_changes() {
         let file = |path, text| sizes(&[File::of(path, text)]);
         let mut before = file("crates/core/src/a.rs", "fn a() {}\n");
         before.extend(file("crates/cli/src/a.rs", "fn a() {}\n"));

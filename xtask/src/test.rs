@@ -9,9 +9,9 @@ use crate::{conformance, shell};
 /// How much to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Extent {
-    /// What's worth running after every change.
+    /// Quick checks, for every change.
     Fast,
-    /// What must hold before a change is merged, except checks whose files are missing.
+    /// Everything that must hold before a merge, except checks whose files are missing.
     Full,
     /// Also the matrices, and the longest searches and journeys. Anything that's missing is a failure.
     All,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_names_what_was_not_checked() {
+    fn the_last_line_names_skipped_checks() {
         assert_eq!(not_checked(""), "");
         assert_eq!(
             not_checked("known vulnerabilities\njourneys\n"),

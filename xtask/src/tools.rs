@@ -97,7 +97,7 @@ fn source(product: &str, name: &str, tool: &str, scopes: &Option<String>) -> Str
         None => (String::new(), "", ""),
     };
     format!(
-        r#"//! What the tool is for, in a sentence.
+        r#"//! Reads one item.
 
 use schemars::JsonSchema;
 use serde::{{Deserialize, Serialize}};
@@ -106,20 +106,20 @@ use stead_core::{{
     tool::{{ApiRequest, Call, Effect, Io, Output, {import}Tool}},
 }};
 {module}
-/// What the tool does, for people and models.
+/// Read one item by its id.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct {tool} {{
-    /// Id of what is read.
+    /// Id of the item.
     #[schemars(length(min = 1))]
     pub id: String,
 }}
 
-/// What is returned. What the product returns beyond it stays in the data.
+/// An item. Members that aren't listed here stay in the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct {tool}Output {{
-    /// Id of what was read.
+    /// Id of the item.
     pub id: Option<String>,
 }}
 
@@ -128,7 +128,7 @@ impl Tool for {tool} {{
     const EFFECT: Effect = Effect::Read;
 {line}    type Output = {tool}Output;
 
-    /// The product's API and method.
+    /// Example API, `things.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {{
         Ok(io.send(ApiRequest::get(["things", &self.id])).await?.into())
     }}
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_stands_where_the_alphabet_wants_it() {
+    fn a_new_line_is_in_alphabetical_order() {
         let list =
             "//! The tools.\n\nstead_core::tools! {\n    a_a::AA,\n    c_c::CC,\n}\n\nfn f() {}\n";
         let more = with_line(list, "    b_b::BB,").unwrap();

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_end_as_the_table_says() {
+    fn each_error_kind_has_its_exit_code() {
         for (kind, code) in [
             (ErrorKind::AuthorizationRequired, 3),
             (ErrorKind::ScopeMissing, 3),

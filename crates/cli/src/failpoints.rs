@@ -250,7 +250,7 @@ impl Transport for FailingTransport {
             return self.0.send(request);
         }
         Box::pin(async move {
-            // These places only abort or wait. A failing request is up to the product that a test plays.
+            // These failpoints only abort or wait. A test makes requests fail through the product that it plays.
             let _ = self.1.pass("token.send:before").await;
             let (head, body) = self.0.send(request).await?.into_parts();
             let body = body.collect(Limits::DEFAULT.response_bytes).await?;

@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_printed_with_who_must_act_and_what_helps() {
+    fn an_error_is_printed_with_its_kind_actor_meaning_and_link() {
         let error = Error::new(
             ErrorKind::AuthorizationRequired,
             "the user has to authorize",
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_policy_and_its_rule_and_ends_with_an_exit_code() {
+    fn a_refusal_names_the_policy_and_its_rule_and_has_an_exit_code() {
         for kind in [ErrorKind::Forbidden, ErrorKind::ApprovalRequired] {
             let error = Error::new(kind, "the policy agents does not allow this")
                 .with_context("policy", "agents")
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_is_said_of_the_flag_that_gives_the_member() {
+    fn a_violation_names_the_flag_of_its_member() {
         const FLAGS: Flags = &[
             (
                 "/verify_url",

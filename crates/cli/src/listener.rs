@@ -111,7 +111,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_address_of_another_machine_is_refused_with_those_of_this_one() {
-        // For documentation only (RFC 5737): no machine has it.
+        // An address for documentation (RFC 5737), which no machine has.
         let address = SocketAddr::from(([192, 0, 2, 1], 8484));
         let failure = bind(address, "--listen").await.unwrap_err();
         let Failure::CommandLine { what, next, .. } = failure else {

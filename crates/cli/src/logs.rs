@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warnings_of_the_database_driver_are_left_to_who_names_it() {
+    fn warnings_of_the_database_driver_are_off_unless_the_filter_names_it() {
         for (filter, expected) in [
             ("warn", "rmcp=error,sqlx=error,warn"),
             (
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_neither_a_level_nor_a_crate_of_stead_is_found() {
+    fn an_unknown_word_in_a_log_filter_is_found() {
         for filter in [
             "warn",
             "INFO",

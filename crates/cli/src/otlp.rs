@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collector_gets_the_spans_of_those_callers_that_keep_theirs() {
+    fn a_collector_gets_only_spans_of_sampled_callers() {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
@@ -279,7 +279,7 @@ mod tests {
             head.contains("content-type: application/x-protobuf"),
             "{head}"
         );
-        // Texts and ids stand in the message as they are.
+        // Protobuf contains texts and IDs unchanged.
         let has = |part: &[u8]| body.windows(part.len()).any(|bytes| bytes == part);
         let parent = TraceParent::parse(PARENT).unwrap();
         assert!(has(&parent.trace_id.to_bytes()) && has(&parent.span_id));

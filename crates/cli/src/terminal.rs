@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_where_the_terminal_ends() {
+    fn a_line_is_cut_at_the_width_of_the_terminal() {
         let mut terminal = Terminal::new(false, false, true);
         assert_eq!(terminal.fit("abcdef"), "abcdef");
         terminal.width = Some(5);

@@ -123,7 +123,7 @@ impl Place {
         let bad: Vec<&Value> = findings
             .iter()
             .filter(|one| one["level"] != "ok")
-            // How full this machine's disk is, is not planted.
+            // The use of this machine's disk isn't a planted fault.
             .filter(|one| one["check"] != "environment" && one["check"] != "disk")
             .collect();
         let [found] = bad.as_slice() else {
@@ -154,7 +154,7 @@ fn product_saying(response: String) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
             let mut request = [0; 4096];
-            // The doctor may have gone.
+            // The doctor may have closed the connection.
             let _ = stream.read(&mut request);
             let _ = stream.write_all(response.as_bytes());
         }
@@ -163,7 +163,7 @@ fn product_saying(response: String) -> String {
 }
 
 #[test]
-fn the_doctor_finds_nothing_wrong_where_nothing_is() {
+fn the_doctor_finds_no_error_in_a_healthy_setup() {
     let place = Place::new("");
     let (code, findings) = place.doctor();
     assert!(
@@ -198,7 +198,7 @@ fn a_key_file_that_others_can_read_is_found() {
 }
 
 #[test]
-fn a_database_that_others_can_read_is_found_and_left_as_it_is() {
+fn a_database_that_others_can_read_is_found_and_unchanged() {
     let place = Place::new("");
     place.mode("stead.db", 0o644);
     for _ in 0..2 {
@@ -207,7 +207,7 @@ fn a_database_that_others_can_read_is_found_and_left_as_it_is() {
 }
 
 #[test]
-fn a_read_only_database_is_found_and_a_start_says_so() {
+fn a_read_only_database_is_found_by_the_doctor_and_at_start() {
     let mut place = Place::new("");
     if rustix::process::geteuid().is_root() {
         let own = |path: &Path| chown(path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
@@ -244,7 +244,7 @@ fn a_newer_schema_is_found() {
 }
 
 #[test]
-fn an_older_schema_is_found_and_left_as_it_is() {
+fn an_older_schema_is_found_and_unchanged() {
     let place = Place::new("");
     let newest = "(SELECT MAX(\"version\") FROM \"stead_schema\")";
     place.sql(&format!(
@@ -261,7 +261,7 @@ fn an_older_schema_is_found_and_left_as_it_is() {
 }
 
 #[test]
-fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
+fn a_foreign_file_is_found_without_advice_to_change_it() {
     let place = Place::new("");
     for (file, says) in [
         (".", "is a folder"),
@@ -295,7 +295,7 @@ fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
 }
 
 #[test]
-fn a_copy_that_was_put_back_is_found() {
+fn a_restored_copy_is_found() {
     let place = Place::new("");
     place.succeeds(&["backup", "copy.db"]);
     fs::rename(place.file("copy.db"), place.file("stead.db")).unwrap();
@@ -315,7 +315,7 @@ fn a_public_url_without_tls_is_found() {
 }
 
 #[test]
-fn a_connection_whose_endpoints_do_not_answer_is_found() {
+fn a_connection_with_unresponsive_endpoints_is_found() {
     let place = Place::new("");
     place.settings("http://127.0.0.1:1");
     let (code, findings) = place.doctor();
@@ -376,7 +376,7 @@ fn a_public_url_that_has_changed_is_found_until_it_is_accepted() {
         "it was https://localhost when",
         "https://127.0.0.1/sso/v1/oauth/conn_",
     );
-    // What a service says on standard error until it stops.
+    // Returns the service's standard error, until it's stopped.
     let serve = |more: &[&str]| {
         let mut child = place
             .command()
@@ -472,7 +472,7 @@ fn a_client_that_its_product_rejects_is_found() {
 #[test]
 fn revocations_that_wait_for_long_are_found() {
     let place = Place::new("");
-    // Of 2025, a UUID of the seventh version.
+    // A UUID of version 7, with a time in 2025.
     let id = "out_01941f297c007000800000000000000a";
     let body = json!({
         "id": id,

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "platform")]
-    fn a_new_identifier_looks_like_no_other() {
+    fn a_new_identifier_cannot_look_like_another() {
         for good in ["a b", "a/b %2F@ü", "李雷", "👍"] {
             Identifier::new(good).unwrap().check_new().unwrap();
         }

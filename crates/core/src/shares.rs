@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_takes_what_it_can_leaves_room() {
+    fn greedy_holders_leave_room() {
         assert_eq!(flooded(1000, 1), [750]);
         for holders in 2..10 {
             let held = flooded(1000, holders);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_comes_back_and_the_first_is_always_given() {
+    fn a_dropped_place_is_free_and_the_first_is_always_given() {
         let shares = Shares::default();
         let first = shares.of(("app", 1)).take(0).unwrap();
         assert_eq!(shares.of(("app", 1)).take(0).unwrap_err(), 1);

@@ -58,7 +58,7 @@ mod tests {
     const KNOWN: [&str; 4] = ["max_results", "page_token", "query", "calendar_id"];
 
     #[test]
-    fn another_spelling_and_a_slip_are_recognised() {
+    fn other_spellings_and_typos_are_recognised() {
         for name in ["maxResults", "MAX-RESULTS", "max results", "max_resluts"] {
             assert_eq!(similar(name, KNOWN), ["max_results"], "{name}");
         }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_like_nothing_has_no_hint() {
+    fn a_name_like_no_other_gets_no_suggestion() {
         for name in ["", "weather", "___", &"query".repeat(100)] {
             assert_eq!(did_you_mean(name, KNOWN), "", "{name}");
         }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_such_a_header_is_not_taken() {
+    fn an_invalid_traceparent_is_ignored() {
         let zeros = "0".repeat(32);
         for text in [
             String::new(),

@@ -17,7 +17,7 @@ struct Search {
 }
 
 #[test]
-fn a_constructor_takes_what_is_required_and_setters_take_the_rest() {
+fn a_constructor_takes_required_members_and_setters_the_rest() {
     let search = Search::query("inbox", "is:unread")
         .labels(["one", "two"])
         .sizes([1, 2])

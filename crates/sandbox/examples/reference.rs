@@ -1,4 +1,4 @@
-//! Prints the page of the book that lists what the sandbox plays.
+//! Prints the book's page about the parts that the sandbox plays.
 
 #![expect(clippy::print_stdout, reason = "its output is what it is for")]
 

@@ -132,7 +132,7 @@ impl Response {
             match half {
                 Some(half) => Some((Ok(half), None)),
                 None => {
-                    // The server sends what it has when a body isn't ready.
+                    // The server only sends the first half if the body isn't ready yet.
                     tokio::task::yield_now().await;
                     Some((Err(std::io::Error::other("cut")), None))
                 }

@@ -1,4 +1,4 @@
-//! What all products use: the clock, and deterministic codes, tokens and opaque IDs.
+//! Shared by all products: the clock, and deterministic codes, tokens and opaque IDs.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};

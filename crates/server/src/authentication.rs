@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bearer_token_is_read_whatever_the_case_of_its_scheme() {
+    fn one_bearer_token_is_read_with_any_case_of_its_scheme() {
         assert_eq!(read(&["Bearer abc"]).as_deref(), Some("abc"));
         assert_eq!(read(&["bearer  abc "]).as_deref(), Some("abc"));
         for other in [

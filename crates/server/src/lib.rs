@@ -13,7 +13,7 @@
 //!
 //! `operations/` serves what `stead_core::api` declares. `rest/` has the few routes that don't fit: streams, files, raw
 //! requests, and calls of tools.
-// Badges for what needs a feature.
+// Badges for items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod admission;

@@ -293,7 +293,7 @@ async fn two_connections() -> TestService {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_route_shows_a_hidden_connection_as_one_that_there_is_not() {
+async fn every_route_treats_a_hidden_connection_as_unknown() {
     let service = two_connections().await;
     let limited = service
         .with_credential(everything("limited").connections(["other"]))
@@ -345,7 +345,7 @@ async fn every_route_shows_a_hidden_connection_as_one_that_there_is_not() {
         }
     }
     assert!(asked > 50, "{asked}");
-    // It wasn't changed.
+    // The account wasn't changed.
     let account = service.get("/v1/accounts/mail/u1").await.json();
     assert_eq!(account["state"], "active");
     let path = format!("/v1/webhooks/{}", hidden.webhook);
@@ -355,7 +355,7 @@ async fn every_route_shows_a_hidden_connection_as_one_that_there_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_own_connection_is_there_and_what_it_makes_is_limited_too() {
+async fn a_limited_credential_sees_its_connection_and_passes_its_limit_on() {
     let service = two_connections().await;
     let limited = service
         .with_credential(everything("limited").connections(["mail"]))
@@ -395,7 +395,7 @@ async fn its_own_connection_is_there_and_what_it_makes_is_limited_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_limit_acts_on_tokens_that_there_are() {
+async fn a_changed_limit_applies_to_existing_tokens() {
     let service = two_connections().await;
     let environment = service.platform.environment();
     let limited = service

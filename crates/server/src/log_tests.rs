@@ -179,7 +179,7 @@ async fn calls_leave_no_line_unless_the_log_asks_for_them() {
 }
 
 #[tokio::test]
-async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
+async fn log_lines_of_a_request_and_its_call_have_the_callers_trace() {
     const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
     let log = Log::default();
     LazyLock::force(&SECOND);
@@ -214,7 +214,7 @@ async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_names_no_caller_is_said_once_and_nothing_else_is() {
+async fn a_proxy_that_names_no_caller_is_logged_once() {
     LazyLock::force(&SECOND);
     for (host, peer, forwarded, lines) in [
         ("stead.example.com", "127.0.0.1:5", None, 1),

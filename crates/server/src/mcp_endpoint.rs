@@ -63,7 +63,7 @@ async fn serve(
     let response = mcp.serve(session.session_id, &environment, request).await?;
     match opens_a_stream {
         true => Ok(response.map(|body| while_allowed(body, all, token, stopping))),
-        // It ends with its call.
+        // The response ends with its call.
         false => Ok(response),
     }
 }

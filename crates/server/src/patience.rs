@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whoever_keeps_to_the_least_rate_has_time_for_ever() {
+    fn only_a_steady_sender_has_unlimited_time() {
         assert_eq!(seconds(0), Some(60));
         assert_eq!(seconds(64), Some(64));
         assert_eq!(seconds(512), Some(119));
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_pause_is_made_good_by_what_follows_and_no_time_is_saved_up() {
+    fn later_bytes_make_up_for_a_pause_and_time_is_not_saved() {
         let mut patience = Patience::default();
         patience.after(Duration::ZERO, usize::MAX);
         assert_eq!(patience.left(), LONGEST);

@@ -278,7 +278,7 @@ fn of_text(text: &str) -> Result<(), Refused> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_rule_holds_at_each_door() {
+async fn each_rule_applies_at_each_door() {
     let setup = Setup::new().await;
     for door in Door::ALL {
         let before = setup.sent();

@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn every_scope_opens_its_routes_and_no_others() {
+async fn every_scope_opens_only_its_routes() {
     let service = TestService::new().await;
     let (mut opened, mut closed) = (0, 0);
     for name in ScopeName::ALL {
@@ -52,7 +52,7 @@ async fn every_scope_opens_its_routes_and_no_others() {
 }
 
 #[tokio::test]
-async fn reading_writing_and_tools_are_opened_by_themselves() {
+async fn reads_writes_and_tools_have_separate_scopes() {
     let service = TestService::new().await.with_account("u1").await;
     let path = "/proxy/mail/u1/gmail/v1/users/me/profile";
     let call = json!({"connection_name": "mail", "identifier": "u1", "input": {}});

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_trusted_proxies_wrote_down_counts() {
+    fn only_addresses_from_trusted_proxies_count() {
         let of = |peer, value| source(peer, "x-forwarded-for", value);
         let expect = |address: &str| Some(String::from(address));
         assert_eq!(of("192.0.2.1:1", "198.51.100.9"), expect("192.0.2.1"));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_of_rfc_7239_is_read_where_there_is_no_other() {
+    fn the_forwarded_header_names_the_source() {
         let of = |value| source("10.0.0.1:1", "forwarded", value);
         let expect = |address: &str| Some(String::from(address));
         assert_eq!(of("for=198.51.100.9;proto=https"), expect("198.51.100.9"));

@@ -82,7 +82,7 @@ fn granted(received: &Received) -> Response<ports::Body> {
     let client = form.find(|(name, _)| name == "client_id");
     let of_sheets = client.as_ref().is_some_and(|(_, id)| id == OF_SHEETS);
     let scope = if of_sheets { SPREADSHEETS } else { READONLY };
-    // Google's, until 2100.
+    // An ID token like Google's, valid until 2100.
     let claims = json!({
         "iss": "https://accounts.google.com", "aud": client.map(|(_, id)| id), "exp": 4_102_444_800_u64, "sub": "1",
         "email": "ada@example.com",
@@ -233,7 +233,7 @@ impl TestService {
     /// Sends a request unchanged. The response must match the OpenAPI document.
     pub(crate) async fn send(&self, request: Request<Body>) -> TestResponse {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        // The proxy host has the product's interface.
+        // The proxy host serves the product's API, which the document doesn't describe.
         let proxy_host = self.platform.environment().proxy_url();
         let proxy_host = proxy_host.and_then(|url| url.host_str().map(str::to_owned));
         let host = request.headers().get(header::HOST).cloned();

@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn every_route_of_an_application_asks_who_it_is() {
+async fn every_application_route_needs_a_token() {
     let service = TestService::new().await;
     let mut walked = 0;
     for (access, routes) in table() {
@@ -52,7 +52,7 @@ async fn every_route_of_an_application_asks_who_it_is() {
 }
 
 #[tokio::test]
-async fn these_routes_and_no_others_need_no_token() {
+async fn only_these_routes_need_no_token() {
     let service = TestService::new().await;
     let mut open = Vec::new();
     let open_to_all = |access: Access| !access.takes_token() && access != Access::Mcp;
@@ -190,7 +190,7 @@ async fn browsed(service: &TestService, path: &str) -> crate::testing::TestRespo
 }
 
 #[tokio::test]
-async fn a_browser_gets_a_page_where_a_program_gets_a_problem() {
+async fn a_browser_gets_a_page_instead_of_a_problem() {
     let service = TestService::new().await;
     for (path, status, title) in [
         (
@@ -234,7 +234,7 @@ async fn a_browser_gets_a_page_where_a_program_gets_a_problem() {
         browsed(&service, "/oauth/token").await.header("allow"),
         "POST"
     );
-    // The default of Java's oldest client. The token shows that it's a program.
+    // The default `Accept` of Java's oldest client. The token shows that it's a program.
     let request = service
         .request("GET", "/v1/nothing")
         .header(header::ACCEPT, "text/html, image/gif, */*; q=.2");
@@ -279,7 +279,7 @@ async fn every_response_names_its_request() {
 }
 
 #[tokio::test]
-async fn bodies_are_read_where_the_meaning_is_clear_and_refused_in_plain_words() {
+async fn near_misses_in_bodies_are_accepted_and_other_faults_explained() {
     let service = TestService::new().await.with_account("u1").await;
     let call = json!({
         "connection_name": "mail", "identifier": "u1", "input": "{\"max_results\": \"5\"}", "dry_run": "true", "tool_version": null,
@@ -333,7 +333,7 @@ async fn request_ids_differ() {
 }
 
 #[tokio::test]
-async fn the_root_says_what_this_is() {
+async fn the_root_describes_the_service() {
     let service = TestService::open(
         "https://example.com/stead/",
         Verification::Application,
@@ -416,7 +416,7 @@ async fn a_handler_that_panics_ends_in_a_problem() {
 }
 
 #[tokio::test]
-async fn nested_in_an_application_it_answers_under_its_prefix() {
+async fn a_nested_service_answers_under_its_prefix() {
     let service = TestService::open(
         "https://example.com/stead",
         Verification::LinkPossession,
@@ -424,7 +424,7 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     )
     .await;
     let router = crate::router(&service.platform);
-    // The application's own routes, for any path.
+    // The application has its own routes, for any path.
     let own = axum::routing::get(async || "by the application");
     let application = axum::Router::new().nest("/stead", router);
     let nested = service.within(|_| application.route("/{*path}", own));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_does_not_come_in_the_callers_time_is_not_waited_for() {
+    async fn waiting_for_a_body_ends_with_the_callers_deadline() {
         let service = TestService::new().await;
         for path in ["/v1/proxy", "/v1/tool-calls"] {
             let never = stream::pending::<Result<Bytes, Infallible>>();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_value_that_cannot_be_read_is_refused_once_it_is_known_who_asks() {
+    async fn an_invalid_timeout_is_refused_after_authentication() {
         let service = TestService::new().await;
         let request = || service.request("GET", "/v1/tools").header(NAME, "soon");
         let response = service.send(request().body(Body::empty()).unwrap()).await;

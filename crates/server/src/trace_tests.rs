@@ -59,7 +59,7 @@ async fn call_by_agent(service: &TestService, meta: Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_trace_of_a_caller_is_kept_with_its_calls_and_products_do_not_see_it() {
+async fn the_trace_of_a_caller_is_recorded_and_hidden_from_products() {
     let service = TestService::new().await.with_account("ada").await;
     call(&service, &[&parent(REST)]).await;
     call(&service, &[]).await;

@@ -69,7 +69,7 @@ mod tests {
 
     #[cfg(not(feature = "calendar"))]
     #[test]
-    fn a_product_whose_feature_is_off_names_the_feature() {
+    fn a_product_without_its_feature_names_the_feature() {
         let said = catalogue().no_product("calendar");
         assert!(said.contains("enable the feature `calendar`"), "{said}");
         let said = catalogue().no_product("weather");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_knows_the_words_of_the_paths_that_a_product_names() {
+    fn path_words_include_every_word_of_the_declared_paths() {
         for product in PRODUCTS {
             let words: Vec<&str> = product.proxy.path_words.split(' ').collect();
             let routes = product.proxy.routes.iter().map(|route| route.rewrite);

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_work_holds_up_no_task() {
+    async fn blocking_work_does_not_block_tasks() {
         let runtime = TokioRuntime::current().unwrap();
         let (release, held) = std::sync::mpsc::channel();
         let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tasks_run_and_time_goes_on() {
+    async fn tasks_run_and_time_advances() {
         let runtime = TokioRuntime::current().unwrap();
         let before = runtime.monotonic();
         let (sender, receiver) = tokio::sync::oneshot::channel();

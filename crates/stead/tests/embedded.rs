@@ -75,7 +75,7 @@ async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
 }
 
 #[tokio::test]
-async fn every_port_can_be_ones_own() {
+async fn every_port_can_be_replaced() {
     let sandbox = Sandbox::start().await.unwrap();
     let counts = Arc::new(Counts::new());
     let runtime = Arc::new(TokioRuntime::current().unwrap());
@@ -111,7 +111,7 @@ async fn every_port_can_be_ones_own() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told() {
+async fn missing_settings_are_named() {
     let build = |builder: PlatformBuilder| async { builder.build().await.unwrap_err() };
 
     let error = build(Platform::builder("http://127.0.0.1").in_memory()).await;

@@ -148,7 +148,7 @@ async fn allow(platform: &Platform, connection: &str, kinds: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_request_of_a_guarded_kind_is_refused_until_its_connection_allows_it() {
+async fn a_guarded_request_is_refused_until_its_connection_allows_it() {
     let platform = platform().await;
     let mut seen = BTreeSet::new();
     for row in GUARDED {
@@ -200,7 +200,7 @@ async fn requests_that_are_almost_the_same_pass() {
 }
 
 #[tokio::test]
-async fn other_ways_to_write_a_request_are_no_requests_at_all() {
+async fn other_forms_of_a_guarded_request_are_invalid() {
     let platform = platform().await;
     for (method, path) in [
         ("DELETE", "/drive/v3/files/%66%31"),
@@ -227,7 +227,7 @@ async fn other_ways_to_write_a_request_are_no_requests_at_all() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_meant_for_such_statements_needs_no_permission() {
+async fn a_tool_for_guarded_statements_needs_no_permission() {
     let platform = platform().await;
     let mut test = PolicyTest::default();
     test.connection_name = Some(String::from("warehouse"));

@@ -90,7 +90,7 @@ async fn wrong(policy: &str, outcome: PolicyOutcome, rows: &[&str]) -> Vec<Strin
 }
 
 #[tokio::test]
-async fn what_reaches_others_is_refused_in_every_way() {
+async fn requests_that_reach_others_are_refused_in_every_form() {
     let rows = [
         // Guests read what an event says, also without a notification.
         r#"calendar PATCH /calendar/v3/calendars/primary/events/e1?sendUpdates=all {"description": "the secrets"}"#,
@@ -182,7 +182,7 @@ async fn what_reaches_others_is_refused_in_every_way() {
 }
 
 #[tokio::test]
-async fn what_reaches_no_one_else_passes() {
+async fn requests_that_reach_nobody_else_are_allowed() {
     let rows = [
         "calendar GET /calendar/v3/calendars/primary/events?timeMin=2026-01-01T00:00:00Z&singleEvents=true&fields=items",
         r#"calendar POST /calendar/v3/calendars/primary/events?conferenceDataVersion=1&sendUpdates=all {"summary": "a", "start": {"dateTime": "2026-01-01T00:00:00Z"}, "end": {"dateTime": "2026-01-01T01:00:00Z"}, "attendees": [{"email": "ada@example.com"}], "conferenceData": {"createRequest": {"requestId": "1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}}"#,
@@ -209,7 +209,7 @@ async fn what_reaches_no_one_else_passes() {
 }
 
 #[tokio::test]
-async fn a_person_approves_what_deletes_in_whatever_words() {
+async fn every_form_of_deletion_needs_approval() {
     let rows = [
         r#"calendar PATCH /calendar/v3/calendars/primary/events/e1 {"status": "cancelled"}"#,
         r#"calendar PUT /calendar/v3/calendars/primary/events/e1 {"status": "Cancelled"}"#,
@@ -280,7 +280,7 @@ async fn a_person_approves_what_deletes_in_whatever_words() {
 }
 
 #[tokio::test]
-async fn a_word_of_the_syntax_is_one_only_in_its_place() {
+async fn a_syntax_word_is_a_keyword_only_in_its_place() {
     let sql = |sql: &str| {
         let body = json!({ "statement": sql });
         format!("warehouse POST /api/v2/statements {body}")
@@ -317,7 +317,7 @@ async fn a_word_of_the_syntax_is_one_only_in_its_place() {
 }
 
 #[tokio::test]
-async fn unloading_is_a_kind_of_its_own() {
+async fn unloading_is_a_separate_kind() {
     let load = r#"warehouse POST /api/v2/statements {"statement": "COPY INTO t FROM @s"}"#;
     let unload = [
         r#"warehouse POST /api/v2/statements {"statement": "COPY INTO @exports/a FROM t"}"#,

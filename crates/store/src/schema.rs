@@ -131,7 +131,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_takes_away_or_demands_does_not_expand() {
+    fn statements_that_remove_or_require_something_do_not_expand() {
         for (sql, adds) in [
             ("CREATE TABLE \"a\" (\"b\" TEXT NOT NULL)", true),
             ("-- why\nCREATE INDEX \"c\" ON \"a\" (\"b\");\n", true),
@@ -152,7 +152,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn versions_that_only_expand_need_not_be_known() {
+    fn an_older_version_accepts_unknown_expanding_migrations() {
         let expanded = Versions::new(Some(3), Some(5)).unwrap();
         assert_eq!((expanded.last, expanded.needed), (5, 3));
         assert!(expanded.check_at_opening(3).is_ok() && expanded.check_while_running(3).is_ok());

@@ -1,4 +1,4 @@
-//! The fixture files of the products: laid out, or checked; `cargo xtask fixtures` calls it.
+//! Formats or checks the products' fixture files. `cargo xtask fixtures` runs it.
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 

@@ -13,11 +13,11 @@ use stead_core::{
     tool::{ApiRequest, IoBackend, Response},
 };
 
-/// A product that responds from a script, in order, and remembers what it was asked.
+/// A product that returns scripted responses in order, and records the requests.
 ///
-/// A response is read as the executor does: an accepted status is a response, the product's table reads errors, and
-/// any other status outside 2xx is an error. A request without a valid target is refused before it is sent. A pause is
-/// noted and takes no time.
+/// It reads a response like the executor. An accepted status is a response, the product's table reads errors, and any
+/// other status outside 2xx is an error. It refuses a request without a valid target before sending it. It records a
+/// pause, which takes no time.
 #[derive(Debug)]
 pub struct Canned {
     product: &'static Product,
@@ -56,7 +56,7 @@ impl Canned {
         }
     }
 
-    /// Refuses every pause, as where the call's deadline would pass.
+    /// Refuses every pause, as if the call's deadline would pass first.
     #[must_use]
     pub fn without_pauses(mut self) -> Self {
         self.pauses_allowed = false;
@@ -77,12 +77,12 @@ impl Canned {
         self.state().sent.clone()
     }
 
-    /// The pauses so far, those refused among them.
+    /// The pauses so far, including refused ones.
     pub fn pauses(&self) -> Vec<Duration> {
         self.state().pauses.clone()
     }
 
-    /// How many responses are left.
+    /// The number of responses that are left.
     pub fn responses_left(&self) -> usize {
         self.state().responses.len()
     }

@@ -1,16 +1,16 @@
-//! Where two JSON values differ, in words that a person reads.
+//! Describes the differences between two JSON values for people.
 
 use serde_json::Value;
 
-/// Every place where the values differ, by JSON pointer; none where they are equal.
+/// Every difference between the values, by JSON pointer. None if they're equal.
 pub fn differences(expected: &Value, actual: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", expected, actual, true, &mut found);
     found
 }
 
-/// Every place where `actual` lacks something of `expected`. Members of objects that `expected` does not name are free;
-/// lists have the same length.
+/// Everything of `expected` that `actual` lacks. Objects may have members that `expected` doesn't name. Lists must have
+/// the same length.
 pub fn missing(expected: &Value, actual: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", expected, actual, false, &mut found);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn more_is_free_where_only_the_missing_counts() {
+    fn extra_members_are_ignored_when_looking_for_missing_ones() {
         assert!(
             missing(
                 &json!({"a": {"b": 1}}),

@@ -1,4 +1,5 @@
-//! Running a tool without a runtime: one poll, which proves that it awaits only its `Io`.
+//! Runs a tool without a runtime, with a single poll. This proves that the tool awaits only its
+//! `Io`.
 
 use std::{
     fmt,
@@ -13,7 +14,7 @@ use stead_core::{
 
 use crate::Canned;
 
-/// A tool awaited something other than its `Io`, which responds at once here.
+/// A tool awaited something other than its `Io`, which responds immediately here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pending;
 
@@ -31,7 +32,7 @@ impl std::error::Error for Pending {}
 /// The tool's own.
 ///
 /// # Panics
-/// Where the tool awaits something other than its `Io`.
+/// If the tool awaits something other than its `Io`.
 pub fn drive(tool: &dyn AnyTool, call: &Call, canned: &Canned) -> Result<Output> {
     try_drive(tool, call, canned).unwrap_or_else(|pending| panic!("{pending}"))
 }
@@ -39,7 +40,7 @@ pub fn drive(tool: &dyn AnyTool, call: &Call, canned: &Canned) -> Result<Output>
 /// As [`drive`], for a test that expects a tool to await something else.
 ///
 /// # Errors
-/// [`Pending`] where it does.
+/// [`Pending`] if it does.
 pub fn try_drive(
     tool: &dyn AnyTool,
     call: &Call,
@@ -76,7 +77,7 @@ mod tests {
 
     static PRODUCT: Product = Product::BASE;
 
-    /// Awaits its `Io`, and then whatever `also` says.
+    /// Awaits its `Io`, and then the future that `also` names.
     #[derive(Serialize, Deserialize, JsonSchema)]
     struct Planted {
         also: Also,

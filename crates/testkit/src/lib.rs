@@ -1,4 +1,4 @@
-//! Suites and doubles for those who write a product or a store.
+//! Test suites and test doubles for authors of products and stores.
 //!
 //! A product's `tests/suite.rs` is one line, with `harness = false` in its manifest:
 //!
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! [`fixture`] says what a fixture file holds, [`suite::checks`] lists what the suite proves. For your own tests,
-//! [`Canned`] responds to a tool's requests from a script and [`drive`] runs the tool without a runtime.
+//! [`fixture`] describes the format of fixture files, and [`suite::checks`] lists the suite's checks. For your own
+//! tests, [`Canned`] responds to a tool's requests from a script, and [`drive`] runs the tool without a runtime.
 
 mod canned;
 mod difference;

@@ -1,4 +1,4 @@
-//! A case of a fixture, run again: what the tool sends and returns is compared with what the case says.
+//! Replays a case of a fixture. Compares the tool's requests and result with the case.
 
 use std::path::Path;
 
@@ -17,20 +17,20 @@ use crate::{
     missing,
 };
 
-/// What became of a case's input.
+/// The requests and the result of a case's input.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Replayed {
-    /// The script, with all that was asked of it.
+    /// The script, with the requests it received.
     pub canned: Canned,
-    /// What the tool returned, or why it did not run.
+    /// The tool's output, or the error if it failed or its input was refused.
     pub result: Result<Output>,
 }
 
 /// Replays every case of every tool of a product.
 ///
 /// # Panics
-/// With every difference, by tool and case.
+/// If a case differs. The message has every difference, by tool and case.
 pub fn replay(product: &'static Product, folder: &Path) {
     let catalogue = Catalogue::new([product]);
     let mut faults = Vec::new();
@@ -48,18 +48,19 @@ pub fn replay(product: &'static Product, folder: &Path) {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
-/// Replays one case: schema, parsing, the tool's own check, one poll; then compares requests, pauses and result.
+/// Replays one case: validates the input, parses it, runs the tool's own check, and polls the tool once. Then compares
+/// the requests, pauses and result.
 ///
 /// # Errors
 /// One line per difference.
 ///
 /// # Panics
-/// Where the tool awaits something other than its `Io`.
+/// If the tool awaits something other than its `Io`.
 pub fn replay_one(tool: &CatalogueTool, case: &Case) -> Result<(), String> {
     replay_with(tool, case, case.input.clone())
 }
 
-/// Replays a case with another input, which means the same.
+/// Replays a case with another input of the same meaning.
 pub(crate) fn replay_with(tool: &CatalogueTool, case: &Case, input: Value) -> Result<(), String> {
     let Replayed { canned, result } = run(tool, case, input)?;
     let mut faults = requests_differ(tool.product(), case, &canned.requests());
@@ -93,12 +94,12 @@ pub(crate) fn run(tool: &CatalogueTool, case: &Case, input: Value) -> Result<Rep
     Ok(Replayed { canned, result })
 }
 
-/// Reads an input as a call by name does.
+/// Reads an input like a call by name.
 pub(crate) fn parse(tool: &CatalogueTool, input: Value) -> Result<Box<dyn AnyTool>> {
     tool.entry().parse(validated(tool, input)?)
 }
 
-/// Reads an input as a call by name does, and writes what was read.
+/// Reads an input like a call by name, and writes it again.
 pub(crate) fn rewrite(tool: &CatalogueTool, input: Value) -> Result<Value> {
     tool.entry().rewrite(validated(tool, input)?)
 }

@@ -1,4 +1,4 @@
-//! A runtime for tests: a clock that only a hand moves.
+//! A runtime for tests, whose clock only moves when the test moves it.
 
 use std::{
     fmt,
@@ -14,7 +14,7 @@ use stead_core::ports::{BoxFuture, Runtime};
 
 /// A [`Runtime`] whose time stands still until [`advance`](Self::advance) moves it. Clones share their time and tasks.
 ///
-/// A spawned task waits in a list until [`run_spawned`](Self::run_spawned) runs it: a test decides when.
+/// A spawned task waits in a list until the test calls [`run_spawned`](Self::run_spawned).
 #[derive(Clone)]
 pub struct ManualClock {
     start: Timestamp,
@@ -42,10 +42,10 @@ impl ManualClock {
         }
     }
 
-    /// Moves time on and wakes whoever slept until then.
+    /// Advances the time, and wakes tasks that slept until then.
     ///
     /// # Panics
-    /// Where the calendar ends.
+    /// At the end of the calendar.
     pub fn advance(&self, duration: Duration) {
         let sleepers = {
             let mut time = self.time();
@@ -55,8 +55,8 @@ impl ManualClock {
         sleepers.into_iter().for_each(Waker::wake);
     }
 
-    /// Runs all spawned tasks to their end, and those that they spawn. A task that sleeps waits for
-    /// [`advance`](Self::advance), and the others run meanwhile.
+    /// Runs all spawned tasks to their end, and the tasks that they spawn. If a task sleeps until
+    /// [`advance`](Self::advance), the others still run.
     pub async fn run_spawned(&self) {
         let mut running = Vec::new();
         poll_fn(|context| {
@@ -74,7 +74,7 @@ impl ManualClock {
         .await;
     }
 
-    /// How many tasks wait to be run.
+    /// The number of tasks that wait to run.
     pub fn spawned(&self) -> usize {
         lock(&self.shared.tasks).len()
     }
@@ -143,7 +143,7 @@ impl Future for Sleep {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A failed test must not hide behind a second panic.
+    // After a failed test, a second panic would hide the first.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_moves_by_hand_and_wakes_sleepers() {
+    fn advancing_the_time_wakes_sleepers() {
         let clock = ManualClock::default();
         let start = clock.now();
         let mut sleep = clock.sleep(Duration::from_secs(5));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn spawned_tasks_run_when_told_and_so_do_theirs() {
+    fn run_spawned_runs_nested_tasks() {
         let clock = ManualClock::default();
         let inner = clock.clone();
         clock.spawn(Box::pin(async move { inner.spawn(Box::pin(async {})) }));

@@ -1,4 +1,4 @@
-//! The checks of readable views against a product whose views lose texts.
+//! The checks of readable views, run on a product whose views lose texts.
 
 use std::path::Path;
 
@@ -107,7 +107,7 @@ fn faults(check: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_view_loses_is_found() {
+fn losses_of_a_view_are_found() {
     let name = "a note that loses its text and an author";
     assert_eq!(
         faults("readable_views_lose_nothing_silently"),
@@ -123,7 +123,7 @@ fn what_a_view_loses_is_found() {
 }
 
 #[test]
-fn a_view_in_which_no_cut_would_be_found_is_found() {
+fn a_view_that_hides_every_cut_is_found() {
     let faults = faults("cuts_in_readable_views_are_found");
     assert_eq!(
         faults,

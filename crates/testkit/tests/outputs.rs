@@ -1,4 +1,4 @@
-//! The checks of outputs against a product whose outputs hold every fault.
+//! The checks of outputs, run on a product whose outputs have every fault.
 
 use std::path::Path;
 
@@ -105,7 +105,7 @@ fn finds(check: &str, faults: &[&str]) {
 }
 
 #[test]
-fn an_output_that_not_every_client_takes_is_found() {
+fn an_output_that_some_clients_reject_is_found() {
     finds(
         "outputs_are_portable",
         &[
@@ -119,9 +119,9 @@ fn an_output_that_not_every_client_takes_is_found() {
 }
 
 #[test]
-fn a_result_that_does_not_keep_to_its_output_is_found() {
+fn a_result_that_does_not_fit_its_output_is_found() {
     finds(
-        "results_are_what_their_output_says",
+        "results_match_their_outputs",
         &[
             "vague_read_note, \"a note\": /lines: lost in the output's struct",
             "vague_read_note, \"a note\": /size: changed in the output's struct",

@@ -1,4 +1,4 @@
-//! The suite against a product that is right, and against products in which every fault is planted.
+//! Runs the suite on a good product, and on products with planted faults.
 
 mod bless;
 mod classes;

@@ -45,7 +45,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
-    async fn a_steady_body_moves_its_end() {
+    async fn a_steady_body_extends_its_deadline() {
         let limits = Limits {
             total: SECOND * 10,
             ..Limits::DEFAULT
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_moment_beyond_the_clock_is_far_away() {
+    async fn a_deadline_beyond_the_clock_is_far_in_the_future() {
         advance(SECOND).await;
         let now = Instant::now();
         assert_eq!(after(now, SECOND), now + SECOND);

@@ -228,7 +228,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_process_without_descriptors_does_not_blame_the_server() {
+    async fn exhausted_descriptors_are_not_blamed_on_the_server() {
         for failure in [
             || io::Error::from_raw_os_error(24),
             || io::Error::from_raw_os_error(23),

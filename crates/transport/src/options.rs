@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_root_certificate_is_refused() {
+    fn an_invalid_root_certificate_is_refused() {
         assert!(
             TransportOptions::default()
                 .with_root_certificates(b"")

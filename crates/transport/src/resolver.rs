@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn v63_a_name_that_turns_to_this_machine_is_not_followed() {
+    async fn v63_a_name_that_resolves_to_this_machine_is_refused() {
         for purpose in PURPOSES {
             let (port, heard) = canary().await;
             // First an address where no one listens, then this machine, also hidden among others.
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn v63_the_addresses_that_were_judged_are_those_that_are_used() {
+    async fn v63_only_the_checked_addresses_are_used() {
         for purpose in PURPOSES {
             let (port, heard) = canary().await;
             // Trusted, so that the first response passes; a second one would lead nowhere.
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_has_the_addresses_that_it_was_given_and_they_are_judged() {
+    async fn a_name_has_its_configured_addresses_and_they_are_checked() {
         for purpose in PURPOSES {
             let (port, heard) = canary().await;
             let here = IpAddr::from([127, 0, 0, 1]);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn v64_addresses_that_embed_others_are_judged_by_what_they_embed() {
+    async fn v64_the_embedded_address_is_checked() {
         for purpose in PURPOSES {
             let (port, heard) = canary().await;
             for address in [
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_names_may_be_private() {
+    fn hosts_named_by_the_operator_may_be_private() {
         let resolver = Resolver {
             lookup: system(),
             addresses: Vec::new(),

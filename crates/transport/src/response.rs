@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn v60_a_body_that_drips_ends_with_the_time_of_the_whole_exchange() {
+    async fn v60_a_dripping_body_ends_with_the_total_timeout() {
         const PAUSE: Duration = Duration::from_secs(10);
         // A tool, and a stream that may last as long as it is steady.
         for steady in [0, 16 * 1024] {

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_wait_for_the_first_byte_begins_with_the_last_piece_of_the_upload() {
+    async fn the_first_byte_timeout_begins_after_the_upload() {
         let progress = Progress::new();
         let start = Instant::now();
         let upload = async {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stays_as_it_is_passes() {
+    fn unchanged_targets_are_accepted() {
         for target in [
             "https://api.example/",
             "https://api.example",
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_rewritten_is_refused() {
+    fn targets_that_would_be_rewritten_are_refused() {
         for target in [
             "https://api.example/a/../b",
             "https://api.example/a/./b",

@@ -10,7 +10,7 @@ const PURPOSE: Purpose = Purpose::Call;
 
 /// A request that is sent again because its connection was closed goes over a new one.
 #[tokio::test]
-async fn a_connection_that_was_kept_is_not_used_where_a_new_one_is_asked_for() {
+async fn a_pooled_connection_is_not_used_if_a_new_one_is_requested() {
     use loopback::server::{Server, Then};
     use stead_core::ports::{OnNewConnection, Transport as _};
 

@@ -1,4 +1,4 @@
-//! An application whose users come back to it: it confirms at the service who they are.
+//! An application to which users come back. It confirms to the service who they are.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::service::curl;
 
 /// A running application.
 pub(crate) struct Application {
-    /// Its page to which users come back.
+    /// The URL of its page to which users come back.
     pub(crate) url: String,
     signed_in: Arc<Mutex<String>>,
 }
@@ -22,7 +22,7 @@ impl Application {
     /// Starts it with a credential for the service.
     ///
     /// # Errors
-    /// If the service gives it no token.
+    /// If the service doesn't issue a token.
     pub(crate) async fn start(service: &str, credential: &Value) -> Result<Self> {
         let of = |name: &str| credential[name].as_str().context("no credential");
         let (id, secret) = (of("client_id")?, of("client_secret")?);
@@ -40,14 +40,14 @@ impl Application {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let user = user.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                // A browser that goes away meanwhile needs no response.
+                // Nothing can be done if the browser has disconnected.
                 let _ = respond(stream, &service, &token, &user).await;
             }
         });
         Ok(Self { url, signed_in })
     }
 
-    /// Who is signed in to the application from now on.
+    /// Sets the user who is signed in to the application from now on.
     pub(crate) fn signs_in(&self, user: &str) {
         let mut signed_in = self
             .signed_in

@@ -1,4 +1,4 @@
-//! A browser, in the words of the person who uses it: what is pressed, filled in and seen.
+//! A browser, as a person uses it: pressing, filling in and seeing.
 
 use std::{process::Stdio, time::Duration};
 
@@ -14,10 +14,10 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// Longest wait for what a page should show.
+/// The longest wait for something to appear on a page.
 const PATIENCE: Duration = Duration::from_secs(20);
 const INTERVAL: Duration = Duration::from_millis(50);
-/// What a page that has loaded leaves behind, where something was refused or failed.
+/// Records what a page's security policy blocked, and what failed.
 const LISTENER: &str = "window.refused = [];
 addEventListener('securitypolicyviolation', (event) => window.refused.push(event.violatedDirective + ' ' + event.blockedURI));
 addEventListener('error', (event) => window.refused.push('script: ' + event.message), true);";
@@ -33,7 +33,7 @@ impl Driver {
     /// Starts it on a free port.
     ///
     /// # Errors
-    /// Where it is not installed.
+    /// If it isn't installed.
     pub(crate) async fn start() -> Result<Self> {
         let mut process = Command::new("chromedriver")
             .arg("--port=0")
@@ -72,12 +72,12 @@ impl Browser {
     /// Opens a window.
     ///
     /// # Errors
-    /// Where Chromium does not start.
+    /// If Chromium doesn't start.
     pub(crate) async fn open(driver: &Driver) -> Result<Self> {
         let mut wanted = DesiredCapabilities::chrome();
         for argument in [
             "--headless=new",
-            // Only pages of this machine are opened; as root there is no sandbox.
+            // The browser only opens pages of this machine. Its sandbox doesn't work for root.
             "--no-sandbox",
             "--disable-gpu",
             "--disable-dev-shm-usage",
@@ -85,7 +85,7 @@ impl Browser {
             "--no-first-run",
             "--lang=en-GB",
             "--window-size=1440,1000",
-            // Nothing is loaded from elsewhere: what tries it fails.
+            // Nothing is loaded from other hosts, because their names don't resolve.
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
         ] {
             wanted.add_arg(argument)?;
@@ -101,7 +101,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// A command of the browser's own protocol.
+    /// Sends a command of Chromium's own protocol.
     pub(crate) async fn tell(&self, command: &str, parameters: Value) -> Result<Value> {
         let answered = self.driver.cdp().send_raw(command, parameters).await;
         answered.with_context(|| command.to_owned())
@@ -115,7 +115,7 @@ impl Browser {
             .with_context(|| format!("cannot open {url}"))
     }
 
-    /// Presses the button, link or heading of a fold with this text or label, or with this text in bold.
+    /// Presses the button, link or summary with this text or label, or with this text in bold.
     pub(crate) async fn press(&self, text: &str) -> Result<()> {
         self.press_in("body", text).await
     }
@@ -142,7 +142,7 @@ impl Browser {
         }
     }
 
-    /// Types into the field with this label, in place of what is there.
+    /// Types into the field with this label, and replaces its content.
     pub(crate) async fn fill(&self, label: &str, text: &str) -> Result<()> {
         let field = self.field(label).await?;
         field.clear().await?;
@@ -193,7 +193,7 @@ impl Browser {
         Ok(self.driver.current_url().await?.to_string())
     }
 
-    /// What a script returns that runs in the page.
+    /// Runs a script in the page, and returns its result.
     pub(crate) async fn evaluate(&self, script: &str) -> Result<Value> {
         Ok(self
             .driver
@@ -203,7 +203,7 @@ impl Browser {
             .clone())
     }
 
-    /// The same for a script that calls its last argument with what it found.
+    /// The same for a script that passes its result to its last argument.
     pub(crate) async fn evaluate_later(&self, script: &str) -> Result<Value> {
         Ok(self
             .driver
@@ -213,19 +213,19 @@ impl Browser {
             .clone())
     }
 
-    /// Presses a key, wherever the focus is.
+    /// Presses a key. It goes to the focused element.
     pub(crate) async fn key(&self, key: Key) -> Result<()> {
         self.driver.action_chain().send_keys(key).perform().await?;
         Ok(())
     }
 
-    /// Closes it.
+    /// Closes the browser.
     pub(crate) async fn close(self) -> Result<()> {
         Ok(self.driver.quit().await?)
     }
 }
 
-/// Whether the part of the page that an element belongs to was replaced in the meantime, as live parts are.
+/// Whether the element was replaced in the meantime, as in live parts of a page.
 fn is_replaced(error: &WebDriverError) -> bool {
     matches!(
         error.as_inner(),
@@ -233,7 +233,7 @@ fn is_replaced(error: &WebDriverError) -> bool {
     )
 }
 
-/// A text as XPath writes it.
+/// A text as an XPath literal.
 fn quoted(text: &str) -> String {
     if text.contains('"') {
         format!("'{text}'")

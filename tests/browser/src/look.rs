@@ -1,4 +1,4 @@
-//! A page, looked at: in light and dark, narrow and wide. What no page may do is found here.
+//! Checks a page in light and dark, narrow and wide, for faults that no page may have.
 
 use std::fs;
 
@@ -10,16 +10,16 @@ use crate::stage::Stage;
 
 const WIDTHS: [u32; 2] = [1440, 375];
 const SCHEMES: [&str; 2] = ["light", "dark"];
-/// Most bytes of a page of the service with all that it loads.
+/// The most bytes of a page of the service, with everything that it loads.
 pub(crate) const LIMIT: u64 = 100_000;
-/// What has come with a page, in bytes, and from where.
+/// The bytes that a page has loaded, the addresses of other origins, and blocked requests.
 const LOADED: &str = "const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
 return {
   bytes: all.filter((one) => one.initiatorType !== 'fetch').reduce((sum, one) => sum + one.transferSize, 0),
   elsewhere: all.map((one) => one.name).filter((name) => new URL(name).origin !== location.origin && !name.startsWith('data:')),
   refused: window.refused || [],
 };";
-/// What is wider than the page.
+/// The elements that are wider than the page.
 const WIDER: &str = "const width = document.documentElement.clientWidth;
 if (document.documentElement.scrollWidth <= width) return [];
 const wide = [...document.querySelectorAll('body *')].filter((one) => {
@@ -34,8 +34,8 @@ axe.run(document, { resultTypes: ['violations'] }).then(
   (result) => done(result.violations.map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', '))),
   (error) => done(['axe: ' + error]));";
 
-/// Looks at the page that is open, in every width and scheme; each fault is a line. With all that it loads, it may have this
-/// many bytes.
+/// Checks the open page in every width and scheme, and returns a line for each fault. With everything that it loads,
+/// the page may have at most `limit` bytes.
 pub(crate) async fn look(stage: &Stage<'_>, name: &str, limit: u64) -> Result<Vec<String>> {
     let mut faults = of_loading(stage, name, limit).await?;
     for width in WIDTHS {
@@ -66,7 +66,7 @@ pub(crate) async fn look(stage: &Stage<'_>, name: &str, limit: u64) -> Result<Ve
     Ok(faults)
 }
 
-/// What is wrong with what the page has loaded.
+/// The faults of what the page has loaded.
 async fn of_loading(stage: &Stage<'_>, name: &str, limit: u64) -> Result<Vec<String>> {
     let loaded = stage.browser.evaluate(LOADED).await?;
     let mut faults = Vec::new();
@@ -82,7 +82,7 @@ async fn of_loading(stage: &Stage<'_>, name: &str, limit: u64) -> Result<Vec<Str
     Ok(faults)
 }
 
-/// Width and scheme of the window.
+/// Sets the width and the color scheme of the window.
 async fn shape(stage: &Stage<'_>, width: u32, scheme: &str) -> Result<()> {
     let size =
         json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
@@ -90,7 +90,7 @@ async fn shape(stage: &Stage<'_>, width: u32, scheme: &str) -> Result<()> {
         .browser
         .tell("Emulation.setDeviceMetricsOverride", size)
         .await?;
-    // Without motion: between two schemes, colours are neither of one nor of the other.
+    // Without motion, because colors change gradually between two schemes.
     let media = json!({ "features": [
         { "name": "prefers-color-scheme", "value": scheme },
         { "name": "prefers-reduced-motion", "value": "reduce" },
@@ -102,7 +102,7 @@ async fn shape(stage: &Stage<'_>, width: u32, scheme: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes a picture of the whole page, where there is a folder for pictures.
+/// Saves a picture of the whole page, if there's a folder for pictures.
 pub(crate) async fn picture(stage: &Stage<'_>, name: &str) -> Result<()> {
     let Some(folder) = &stage.settings.screenshots else {
         return Ok(());

@@ -1,6 +1,7 @@
-//! Journeys through the dashboard and the pages of users, in a real browser, as people make them.
+//! Journeys through the dashboard and users' pages in a real browser.
 //!
-//! `cargo xtask browser` builds the binary, finds Chromium and its driver, and runs this. Each journey has a service of its own.
+//! `cargo xtask browser` builds the binary, finds Chromium and its driver, and runs this. Each journey has its own
+//! service.
 
 #![expect(clippy::print_stdout, reason = "its output is what a run is for")]
 
@@ -113,7 +114,7 @@ async fn run() -> Result<bool> {
     Ok(failed == 0)
 }
 
-/// The time now, to say how long a journey took.
+/// The time now, to measure how long a journey takes.
 #[expect(clippy::disallowed_methods, reason = "a run has no runtime port")]
 fn now() -> Instant {
     Instant::now()

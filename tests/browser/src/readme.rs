@@ -1,4 +1,4 @@
-//! The two pictures of README: the start page of `stead dev` after a first call, light and dark.
+//! The README's two pictures: the start page of `stead dev` after a first call, light and dark.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! The binary, started as people start it.
+//! Starts the binary, as people do.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,15 +13,15 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// Who is invited as the first owner of an empty service.
+/// The email address of the first owner of an empty service.
 pub(crate) const FIRST_OWNER: &str = "olivia@example.com";
 
 /// A running `stead dev` or `stead serve`.
 #[derive(Debug)]
 pub(crate) struct Service {
-    /// Where it is, without a slash at its end.
+    /// The URL, without a slash at its end.
     pub(crate) url: String,
-    /// What `stead dev` says of itself; of `stead serve` the link that invites the first owner, as `invitation`.
+    /// The output of `stead dev`. For `stead serve`, it has the link that invites the first owner, as `invitation`.
     pub(crate) facts: Value,
     binary: PathBuf,
     /// The variables with which commands reach its database.
@@ -33,7 +33,7 @@ impl Service {
     /// A service with its sandbox.
     ///
     /// # Errors
-    /// Where it does not start.
+    /// If it doesn't start.
     pub(crate) async fn dev(binary: &Path) -> Result<Self> {
         let free = "127.0.0.1:0";
         let mut process = Command::new(binary)
@@ -63,14 +63,14 @@ impl Service {
     /// An empty service, with its database and these settings in `folder`.
     ///
     /// # Errors
-    /// Where it does not start.
+    /// If it doesn't start.
     pub(crate) async fn serve(binary: &Path, folder: &Path, settings: &str) -> Result<Self> {
         let key = Command::new(binary)
             .args(["keys", "generate"])
             .output()
             .await?;
         let key = String::from_utf8(key.stdout)?.trim().to_owned();
-        // A port that is free now: the address of the pages has to be known before the start.
+        // The address of the pages must be known before the start, so this picks a free port.
         let port = TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
         let url = format!("http://127.0.0.1:{port}");
         let config = folder.join("stead.toml");
@@ -129,7 +129,7 @@ impl Service {
         bail!("stead serve ended without saying how the first owner is made")
     }
 
-    /// What a command in its database prints.
+    /// Runs a command on its database, and returns the output.
     ///
     /// # Errors
     /// If the command fails.
@@ -144,17 +144,17 @@ impl Service {
     /// The same for a command that may fail.
     ///
     /// # Errors
-    /// If it does not start.
+    /// If it doesn't start.
     pub(crate) async fn output(&self, arguments: &[&str]) -> Result<Output> {
         let mut command = Command::new(&self.binary);
         command.args(arguments).envs(self.variables.iter().cloned());
         Ok(command.output().await?)
     }
 
-    /// A fact that it printed.
+    /// A fact from its output.
     ///
     /// # Errors
-    /// Where it printed no such fact.
+    /// If it didn't print that fact.
     pub(crate) fn fact(&self, name: &str) -> Result<&str> {
         self.facts[name]
             .as_str()
@@ -162,7 +162,7 @@ impl Service {
     }
 }
 
-/// What `curl` prints.
+/// Returns the output of `curl`.
 ///
 /// # Errors
 /// If it fails.

@@ -1,4 +1,4 @@
-//! What each journey has: a browser of its own, services to start, and a place for what is wrong with pages.
+//! The base of a journey: a browser, services to start, and a list of the pages' faults.
 
 use std::{cell::RefCell, path::PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{
     service::Service,
 };
 
-/// How journeys are run.
+/// The settings of all journeys.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) binary: PathBuf,
@@ -62,20 +62,20 @@ impl<'a> Stage<'a> {
         Service::serve(&self.settings.binary, self.folder.path(), settings).await
     }
 
-    /// Looks at the page that is open in every width and scheme: what is wrong with it fails the journey at its end.
-    /// `name` names the pictures.
+    /// Checks the open page in every width and scheme. Faults let the journey fail at its end. `name` is the name of
+    /// the pictures.
     pub(crate) async fn look(&self, name: &str) -> Result<()> {
         let found = look::look(self, name, look::LIMIT).await?;
         self.faults.borrow_mut().extend(found);
         Ok(())
     }
 
-    /// Remembers what is wrong with a page.
+    /// Records a fault of a page.
     pub(crate) fn fault(&self, fault: String) {
         self.faults.borrow_mut().push(fault);
     }
 
-    /// What was found by looking at pages.
+    /// Fails if any page had a fault.
     pub(crate) fn faults_found(&self) -> Result<()> {
         let faults = self.faults.borrow();
         if !faults.is_empty() {
@@ -88,7 +88,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// The page at which a journey came to its end, and a picture of it.
+    /// Describes the page at which a journey failed, and takes a picture of it.
     pub(crate) async fn where_it_stands(&self) -> String {
         let address = self.browser.address().await.unwrap_or_default();
         let text = self.browser.text().await.unwrap_or_default();

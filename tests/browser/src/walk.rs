@@ -1,4 +1,4 @@
-//! Every page of the dashboard that links lead to, looked at once.
+//! Opens every page of the dashboard that links lead to, and checks it once.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,13 +7,13 @@ use url::Url;
 
 use crate::stage::Stage;
 
-/// Most pages that are opened.
+/// The most pages to open.
 const MOST: usize = 250;
-/// Of pages next to each other, such as those of single tools, this many are opened.
+/// The number of pages to open of each kind, such as those of single tools.
 const ALIKE: usize = 2;
 const LINKS: &str = "return [...document.querySelectorAll('a[href]')].map((link) => link.href);";
 
-/// Follows the links from the page that is open, and looks at one page of each kind. Returns the kinds.
+/// Follows the links from the open page, and checks one page of each kind. Returns the kinds.
 pub(crate) async fn walk(stage: &Stage<'_>, origin: &str) -> Result<BTreeSet<String>> {
     let browser = &stage.browser;
     let mut waiting = VecDeque::from([browser.address().await?]);
@@ -51,7 +51,7 @@ pub(crate) async fn walk(stage: &Stage<'_>, origin: &str) -> Result<BTreeSet<Str
             };
             link.set_fragment(None);
             let is_own = link.as_str().starts_with(origin) && link.path().starts_with("/dashboard");
-            // It is the page of users, with a form that goes nowhere.
+            // The preview is a page for users, and its form leads nowhere.
             let is_own = is_own && !link.path().ends_with("/appearance/preview");
             if !is_own || !known.insert(link.to_string()) {
                 continue;
@@ -68,7 +68,7 @@ pub(crate) async fn walk(stage: &Stage<'_>, origin: &str) -> Result<BTreeSet<Str
     Ok(kinds)
 }
 
-/// What pages of one kind have in common: the folder of the address, and the names in its query.
+/// The kind of a page: the folder of its address, and the names in its query.
 fn family(link: &Url) -> String {
     let folder = link
         .path()

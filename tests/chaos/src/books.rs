@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_decides_what_an_old_refresh_token_does() {
+    fn a_class_decides_the_effect_of_an_old_refresh_token() {
         for (class, again, newest) in [
             (Class::Stable, true, true),
             (Class::Rotating, false, true),
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_at_another_host_or_of_another_client_is_written_down() {
+    fn a_credential_for_another_host_or_client_is_recorded() {
         let (books, grant) = refreshed(Class::Stable);
         let refresh = format!("refresh-{grant}-1");
         assert!(books.refresh(0, &refresh, "client", "elsewhere").is_none());

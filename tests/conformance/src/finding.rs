@@ -37,9 +37,9 @@ impl fmt::Display for Finding {
 /// The result of a check.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// What's wrong.
+    /// Faults.
     pub(crate) findings: Vec<Finding>,
-    /// What can't be checked, because the description doesn't say.
+    /// Places that can't be checked, because the description doesn't say.
     pub(crate) not_checkable: Vec<Finding>,
 }
 

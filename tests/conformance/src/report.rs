@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_at_other_positions_is_told_once() {
+    fn equal_violations_at_other_positions_are_reported_once() {
         let mut tally = Tally::of("boxes");
         for position in 0..3 {
             tally.violation("a", format!("response/rows/{position}/x: is missing"));

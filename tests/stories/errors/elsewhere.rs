@@ -1,4 +1,4 @@
-//! Kinds of errors that other tests provoke, and the proof that those tests exist.
+//! Kinds of errors that other tests cause, and a check that those tests exist.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use stead_core::ErrorKind;
 
-/// What provokes a kind in another place.
+/// The place of the test or fixture that causes a kind.
 pub enum Elsewhere {
     /// A test of this name, in a file that names the kind.
     Test(&'static str),
@@ -15,7 +15,7 @@ pub enum Elsewhere {
     FixtureOf(&'static str),
 }
 
-/// Kinds that are provoked in another place.
+/// Kinds that are caused elsewhere.
 pub const KINDS: &[(ErrorKind, Elsewhere)] = {
     use Elsewhere::{FixtureOf, Test};
     &[
@@ -29,7 +29,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::KeyUnavailable,
-            Test("wrong_and_missing_keys_open_nothing"),
+            Test("a_wrong_or_missing_key_opens_no_store"),
         ),
         (
             ErrorKind::IntegrityViolated,
@@ -45,51 +45,47 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::IdempotencyMismatch,
-            Test("a_hundred_equal_writes_at_once_reach_the_product_once"),
+            Test("a_hundred_concurrent_equal_writes_reach_the_product_once"),
         ),
         (
             ErrorKind::IdempotencyConflict,
-            Test("an_outcome_that_is_too_large_is_not_kept_and_not_made_again"),
+            Test("a_too_large_outcome_is_not_stored_and_its_call_not_repeated"),
         ),
         (
             ErrorKind::IssuerUnavailable,
-            Test(
-                "an_issuer_that_does_not_respond_is_the_operators_and_what_is_known_of_it_goes_on",
-            ),
+            Test("an_unreachable_issuer_is_reported_and_cached_keys_still_work"),
         ),
         (
             ErrorKind::RangeNotSatisfiable,
-            Test("a_range_that_cannot_be_given_is_refused_or_left_alone"),
+            Test("an_unsatisfiable_range_is_refused_and_an_unsupported_one_ignored"),
         ),
         (
             ErrorKind::SignInFailed,
-            Test(
-                "a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes",
-            ),
+            Test("a_callback_works_once_within_ten_minutes_in_the_same_browser"),
         ),
         (
             ErrorKind::SignInRefused,
-            Test("who_is_let_in_is_said_by_the_address_or_a_claim_or_both"),
+            Test("users_are_allowed_by_email_or_claim_or_both"),
         ),
         (
             ErrorKind::SignInProviderFailed,
-            Test("a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in"),
+            Test("an_unreadable_or_different_provider_stops_the_sign_in"),
         ),
         (
             ErrorKind::RateLimited,
-            Test("a_turn_after_the_deadline_is_refused_and_reserves_nothing"),
+            Test("a_turn_after_the_deadline_is_refused_without_a_reservation"),
         ),
         (
             ErrorKind::Overloaded,
-            Test("beyond_the_bound_a_request_is_refused_at_once_and_readiness_says_so"),
+            Test("a_full_server_refuses_requests_and_is_not_ready"),
         ),
         (
             ErrorKind::InsufficientScope,
-            Test("every_scope_opens_its_routes_and_no_others"),
+            Test("every_scope_opens_only_its_routes"),
         ),
         (
             ErrorKind::HostRejected,
-            Test("browsers_reach_the_service_by_its_own_names_only"),
+            Test("browsers_reach_the_service_only_by_allowed_hosts"),
         ),
         (
             ErrorKind::Internal,
@@ -101,7 +97,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
 };
 
 #[test]
-fn what_is_said_to_provoke_a_kind_elsewhere_exists_and_names_it() {
+fn each_test_listed_for_a_kind_exists_and_names_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for folder in ["crates", "tests"] {
@@ -123,7 +119,7 @@ fn what_is_said_to_provoke_a_kind_elsewhere_exists_and_names_it() {
     }
 }
 
-/// Every source and fixture below a folder.
+/// Collects every source and fixture below a folder.
 fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

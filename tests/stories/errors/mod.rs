@@ -1,4 +1,4 @@
-//! Every kind of the error table is provoked: here, or by the test or fixture that `elsewhere` names.
+//! Causes every kind in the table of errors: here, or in the test or fixture that `elsewhere` names.
 
 mod elsewhere;
 
@@ -63,7 +63,7 @@ impl Seen {
         self.0.insert(kind.name());
     }
 
-    /// A page for the end user, which says the same in other words.
+    /// A page for the end user, which explains the kind in other words.
     #[track_caller]
     fn page(&mut self, kind: ErrorKind, reply: &http_client::Reply) {
         assert_eq!(
@@ -273,7 +273,7 @@ async fn verification(seen: &mut Seen) {
     seen.kind(ErrorKind::IdentifierMismatch, &reply);
 }
 
-/// Two processes share one database: while one refreshes, the other one waits, and gives up in the end.
+/// Two processes share one database. While one refreshes, the other one waits, and finally gives up.
 async fn refresh(seen: &mut Seen) {
     let stage = Stage::connected().await;
     let clock = Clock::new();
@@ -383,7 +383,7 @@ async fn product(seen: &mut Seen) {
     seen.kind(ErrorKind::RefreshUnavailable, &reply);
 }
 
-/// What a connection that breaks, stalls or never ends becomes: a read can be tried again, a write cannot.
+/// Connections that break, stall or never end. A read can be retried, and a write can't.
 async fn transport(seen: &mut Seen) {
     let stage = Stage::connected().await;
     let profile = "/proxy/mail/user-1/v1/users/me/profile";

@@ -1,4 +1,4 @@
-//! Who may do what: credentials of applications and their tokens, account tokens, MCP sessions, members and keys; and the
+//! Access: credentials of applications and their tokens, account tokens, MCP sessions, members and keys. Also the
 //! service's own pages.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What the requests of a walk write to the audit log, compared with what their operations declare.
+//! Compares the audit entries of a walk's requests with those that their operations declare.
 
 use std::collections::{BTreeMap, BTreeSet};
 

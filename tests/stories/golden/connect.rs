@@ -1,4 +1,4 @@
-//! How users' accounts come and go: connections, links with their authorizations, accounts and imports.
+//! The life of users' accounts: connections, links with their authorizations, accounts and imports.
 
 use serde_json::{Value, json};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
@@ -109,7 +109,7 @@ async fn connections() {
 
 const APP: &str = "https://app.example.com/connected?from=mail";
 
-/// A user opens the link, and comes back from the product with these scopes.
+/// Opens the link as a user, who comes back from the product with these scopes.
 async fn follow(walk: &Walk, link: &Value, user: &str, scopes: &[&str]) {
     let mut browser = Browser::new();
     let product = browser.open(text(link, "link")).await;

@@ -1,4 +1,4 @@
-//! A database that an earlier Stead wrote, opened by this one: it reads the same, and its calls go on.
+//! Opens a database that an earlier version wrote. Everything reads the same, and calls still work.
 
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +54,7 @@ pub fn held(message: &str) -> Value {
     })
 }
 
-/// The product: takes every request, and keeps what it was shown.
+/// The product. It accepts every request, and records what it received.
 #[derive(Default)]
 struct Product(Mutex<Vec<String>>);
 
@@ -79,7 +79,7 @@ impl Transport for Product {
     }
 }
 
-/// What a comment of the file says.
+/// The fact of this name from the file's comments.
 fn fact(name: &str) -> &'static str {
     let mut lines = DATABASE.lines().take_while(|line| line.starts_with("--"));
     let found = lines.find_map(|line| {
@@ -90,7 +90,8 @@ fn fact(name: &str) -> &'static str {
     found.unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// The service over a copy of the database, twenty minutes after the walk that wrote it began.
+/// The service over a copy of the database. Its clock is twenty minutes after the start of the walk that wrote the
+/// database.
 struct Opened {
     platform: Platform,
     router: Router,
@@ -141,7 +142,7 @@ impl Opened {
         opened
     }
 
-    /// A token of the application whose credential has this prefix in the file.
+    /// A token for the application whose credential has this prefix in the file.
     async fn token(&self, prefix: &str) -> String {
         let [id, secret] = ["client_id", "client_secret"].map(|name| fact_of(prefix, name));
         let pairs = [
@@ -214,7 +215,7 @@ impl Opened {
         rows.unwrap().iter().map(|row| row.get(0)).collect()
     }
 
-    /// A list with each of its items, by their paths.
+    /// Reads a list and each of its items. Adds them by their paths, and returns the items' paths.
     async fn read(&self, all: &mut Map<String, Value>, path: &str, id: &str) -> Vec<String> {
         let page = self.get(&format!("{path}?page_size=100")).await;
         assert!(page["next_page_token"].is_null(), "{path}");
@@ -308,7 +309,7 @@ async fn every_resource_reads_the_same() {
 }
 
 #[tokio::test]
-async fn every_secret_still_opens_what_it_opened() {
+async fn every_secret_still_works() {
     let opened = Opened::new().await;
     let call = json!({ "connection_name": "mail", "identifier": "user-1", "input": {} });
     let reply = opened
@@ -372,7 +373,7 @@ async fn a_repeated_key_gets_the_stored_response() {
 }
 
 #[tokio::test]
-async fn calls_that_were_held_are_approved_and_made_once() {
+async fn held_calls_are_approved_and_made_once() {
     let opened = Opened::new().await;
     let call = async |state: &str| opened.post("/v1/proxy", &opened.bearer, &held(state)).await;
     let id = fact("pending_approval");

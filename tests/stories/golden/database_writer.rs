@@ -1,7 +1,5 @@
-//! Writes `tests/golden/database.sql`: rows in every table, in every state that a row can have. It's only run when the
-//! database that the tests open is to be a newer one:
-//! `cargo test -p stead-stories --test stories -- --ignored golden::database_writer`.
-use stead_core::resource::{ApproveCall, DenyCall};
+//! Writes `tests/golden/database.sql`: rows in every table, in every state that a row can have. Run it only to replace
+//! the database that the tests open: `cargo test -p stead-stories --test stories -- --ignored golden::database_writer`.
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
@@ -11,7 +9,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 use stead::transport::{ReqwestTransport, TransportOptions};
-use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
+use stead_core::{
+    ports::{Body, BoxFuture, Transport, TransportError},
+    resource::{ApproveCall, DenyCall},
+};
 use stead_sandbox::Fault;
 
 use super::{
@@ -26,13 +27,13 @@ use crate::{
     stage::{ADA, GRACE, Setting, Stage},
 };
 
-/// Where the database says that its service is.
+/// The address of the service, according to the database.
 const LISTEN: &str = "127.0.0.1:48484";
 const HEAD: &str = "\
 -- A database with rows in every table that the service writes: written by the story `golden::database_writer`, and never by
 -- hand, because rows have MACs. Its public URL is http://127.0.0.1:48484.";
 
-/// The products take no revocation.
+/// A network on which revocation endpoints are down.
 struct NoRevocation(ReqwestTransport);
 
 impl Transport for NoRevocation {
@@ -49,7 +50,7 @@ impl Transport for NoRevocation {
     }
 }
 
-/// A request as the application, a second after the one before.
+/// Sends a request as the application, a second after the previous one.
 async fn send(stage: &Stage, line: &str, body: Value) -> Reply {
     stage.clock.advance(SignedDuration::from_secs(1));
     let (method, path) = line.split_once(' ').unwrap();
@@ -152,9 +153,9 @@ async fn accounts(stage: &Stage) {
     for product in ["calendar", "warehouse", "workspace", "sheets"] {
         connect(stage, product).await;
     }
-    // Before the others of Grace, which would end with it.
+    // This account comes before Grace's others, because its revocation would end those too.
     follow(stage, of("disconnected"), GRACE, &["all"]).await;
-    // Its revocation waits in the outbox.
+    // The revocation fails, so it stays in the outbox.
     done(
         stage,
         "DELETE /v1/accounts/mail/disconnected?revoke_at_product=true",
@@ -212,7 +213,7 @@ async fn accounts(stage: &Stage) {
     .await;
 }
 
-/// Tokens, sessions, members and policies; what opens them.
+/// Tokens, sessions, members and policies. Returns their secrets.
 async fn access(stage: &Stage) -> Vec<(&'static str, String)> {
     let policy = json!({ "read_only": true, "tools": { "allow": ["mail_*"] } });
     done(stage, "PUT /v1/policies/readers", policy).await;
@@ -317,7 +318,7 @@ async fn calls(stage: &Stage) -> Vec<(&'static str, String)> {
         assert_eq!(reply.status, 200, "{}", reply.text());
     }
 
-    // As another application, because the maker of a call can't approve it.
+    // Another application decides, because an application can't approve its own calls.
     let environment = stage.platform.environment();
     let mut approvals = Vec::new();
     for state in ["used", "approved", "denied", "pending"] {

@@ -1,4 +1,4 @@
-//! Golden files: written in lines that people can read, and compared so that the first differences are seen.
+//! Golden files: written in lines that people can read, and compared so that the first differences are shown.
 
 use std::{fmt::Write as _, fs, path::PathBuf};
 
@@ -40,7 +40,7 @@ pub fn compare(name: &str, now: &Value) {
     );
 }
 
-/// Where two values differ, each place by its path.
+/// Collects the differences between two values, each with its path.
 fn differences(place: &str, stored: &Value, now: &Value, found: &mut Vec<String>) {
     match (stored, now) {
         (Value::Object(before), Value::Object(after)) => {

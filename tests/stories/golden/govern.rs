@@ -1,4 +1,4 @@
-//! What applications govern: webhooks, policies with their approvals, the audit log and the feed of events.
+//! Webhooks, policies with their approvals, the audit log and the feed of events.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn webhooks() {
         ..Setting::default()
     })
     .await;
-    // Takes tests, and asks for two hours at everything else.
+    // Accepts test events, and answers all others with an error and a `Retry-After` of two hours.
     let receiver = Mirror::start(|heard| {
         let is_test = String::from_utf8_lossy(&heard.body).contains("webhook.test");
         let response = if is_test {
@@ -117,7 +117,7 @@ async fn webhooks() {
     walk.end("webhooks");
 }
 
-/// A call of a raw request that changes something.
+/// A raw request that changes something.
 fn trash(message: &str) -> Value {
     json!({
         "connection_name": "mail", "identifier": "user-1", "method": "POST",

@@ -1,5 +1,5 @@
-//! What users see of Stead, in files: its description, its responses, and a database that it wrote. A change that isn't
-//! meant to be seen leaves them as they are.
+//! Golden files of what users see: the API's description, responses, and a stored database. A change that users
+//! shouldn't notice leaves them unchanged.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p stead-stories --test stories -- golden` writes the files of `tests/golden` again.
 
@@ -43,12 +43,12 @@ async fn the_openapi_document() {
     );
 }
 
-/// Operations that refuse nothing: they take no input, and need no token.
+/// Operations that never reject a request: they have no input, and need no token.
 const WITHOUT_REFUSAL: [&str; 3] = ["GET /", "GET /healthz", "GET /openapi.json"];
 
 #[tokio::test]
 async fn every_operation_succeeds_and_is_refused_in_the_walks() {
-    // The files are being written.
+    // While the files are being written, there's nothing to compare.
     if updates() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Texts without what is different in every run: IDs become `hook_1`, `hook_2`, in the order in which they appear.
+//! Replaces what differs in every run: IDs become `hook_1`, `hook_2` and so on, in order of appearance.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::stage::Stage;
 
-/// Members whose values are random: the name that stands for them, and is also found in what comes later.
+/// Members with random values, and the names that replace the values, also where a value occurs again.
 const RANDOM: [(&str, &str); 8] = [
     ("request_id", "request"),
     ("cursor", "cursor"),
@@ -17,7 +17,7 @@ const RANDOM: [(&str, &str); 8] = [
     ("etag", "etag"),
     ("process", "process"),
 ];
-/// Members whose values are as long as the machine is slow, or too short to be found again.
+/// Members whose values depend on the machine's speed, or are too short to be recognized later.
 const DROPPED: [(&str, &str); 4] = [
     ("duration_micros", "(micros)"),
     ("durations", "(durations)"),
@@ -25,7 +25,7 @@ const DROPPED: [(&str, &str); 4] = [
     ("next_attempt_at", "(time)"),
 ];
 
-/// What was replaced so far.
+/// The replacements so far.
 #[derive(Default)]
 pub struct Normal {
     literals: Vec<(String, String)>,
@@ -42,7 +42,7 @@ impl Normal {
         normal
     }
 
-    /// Gives an address of this machine a fixed port.
+    /// Replaces the port of an address on this machine.
     pub fn address(&mut self, url: &str, port: u16) {
         let given = url.rsplit(':').next().unwrap();
         for colon in [":", "%3A"] {
@@ -56,7 +56,7 @@ impl Normal {
         }
     }
 
-    /// A body of JSON, with the spelling of its numbers.
+    /// Normalizes a JSON body, and keeps the spelling of its numbers.
     pub fn json(&mut self, body: &[u8]) -> Value {
         let raw: &RawValue = serde_json::from_slice(body).unwrap();
         let value = exact(raw);
@@ -132,7 +132,7 @@ impl Normal {
     }
 }
 
-/// Which kind of random word this is, if it is one.
+/// The kind of a random word. `None` if it isn't random.
 fn kind(word: &str) -> Option<String> {
     let is_hex = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if let Some((prefix, rest)) = word.rsplit_once('_')
@@ -140,7 +140,7 @@ fn kind(word: &str) -> Option<String> {
         && is_hex(rest)
         && prefix.bytes().all(|b| b.is_ascii_lowercase())
     {
-        // Those that nothing has stay as they are.
+        // Made-up IDs, which consist of zeros, stay as they are.
         return (rest.trim_matches('0').len() > 1).then(|| prefix.to_owned());
     }
     for prefix in [
@@ -171,7 +171,8 @@ fn kind(word: &str) -> Option<String> {
     }
 }
 
-/// Not an ID, which has a name of its own, and not a word that may be meant elsewhere.
+/// Whether a value can be replaced wherever it occurs. IDs already have names, and a short word may have another
+/// meaning elsewhere.
 fn looks_random(text: &str) -> bool {
     let is_id = text
         .rsplit_once('_')
@@ -183,7 +184,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// A JSON text whose numbers keep their spelling: one that would be written in another way becomes a text.
+/// A JSON value that keeps the spelling of its numbers. A number that would be written differently becomes a text.
 fn exact(raw: &RawValue) -> Value {
     let text = raw.get();
     match text.as_bytes()[0] {

@@ -1,5 +1,5 @@
-//! Requests that every operation refuses in the same way, made from the document: without a token, without the scope, with
-//! IDs of nothing, and with queries and bodies that are wrong.
+//! Requests that every operation rejects in the same way, derived from the document: without a token, without the
+//! scope, with unknown IDs, and with wrong queries and bodies.
 
 use serde_json::{Map, Value, json};
 
@@ -67,7 +67,7 @@ async fn refuse(tag: &str) {
     walk.keep(&format!("refusals/{}", tag.replace('-', "_")));
 }
 
-/// A token whose only scope opens next to nothing.
+/// A token whose only scope allows almost nothing.
 async fn weak_token(walk: &Walk) -> String {
     let scope = "connections:read";
     let new = json!({ "name": "weak", "scopes": [scope] });
@@ -87,7 +87,7 @@ struct Operation<'a> {
     document: &'a Value,
     method: String,
     template: &'a str,
-    /// Its path, with IDs of nothing.
+    /// Its path, with IDs that don't exist.
     path: String,
     described: &'a Value,
 }
@@ -162,7 +162,7 @@ impl<'a> Operation<'a> {
         Ask::new(&format!("HEAD {}", self.template), "HEAD", &self.path)
     }
 
-    /// Every parameter of the query with a value that can't be meant, all at once; and each of them twice.
+    /// Sends all query parameters with wrong and with empty values, and then the first one twice.
     async fn wrong_query(&self, walk: &mut Walk) {
         let parameters = self.described["parameters"].as_array();
         let names: Vec<&str> = parameters
@@ -231,7 +231,7 @@ impl<'a> Operation<'a> {
             .await;
     }
 
-    /// A method that no operation of the path has.
+    /// Sends a method that no operation of the path has.
     async fn wrong_method(&self, walk: &mut Walk, all: &[String]) {
         let other = METHODS
             .iter()
@@ -267,7 +267,7 @@ impl<'a> Operation<'a> {
         .or_else(|| Some(json!({})))
     }
 
-    /// What a reference leads to.
+    /// Follows a reference.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(place) => self.document.pointer(&place[1..]).unwrap_or(&Value::Null),
@@ -276,7 +276,7 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// An ID that nothing has, for a parameter of a path.
+/// An ID that doesn't exist, for a path parameter.
 fn nothing(parameter: &str) -> &'static str {
     match parameter {
         "approval_id" => "appr_00000000000000000000000000000001",

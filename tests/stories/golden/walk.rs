@@ -21,13 +21,14 @@ pub fn text<'a>(value: &'a Value, member: &str) -> &'a str {
         .unwrap_or_else(|| panic!("no {member}: {value}"))
 }
 
-/// When every walk begins: when the sandbox does. It has to be in the past, because ID tokens expire by the machine's clock.
+/// The time at which every walk starts, the same as the sandbox's. It must be in the past, because ID tokens expire by
+/// the machine's clock.
 pub const START: &str = "2026-05-04T09:00:00Z";
 
-/// Longest body of JSON that is kept; of a longer one, its digest is.
+/// The longest JSON body that a record keeps. For a longer one, it keeps the digest.
 const LONGEST: usize = 16 * 1024;
 
-/// Headers that are Stead's own, besides those that begin with `stead-`.
+/// Stead's own headers, besides those that begin with `stead-`.
 const HEADERS: [&str; 12] = [
     "accept-ranges",
     "allow",
@@ -65,7 +66,7 @@ impl Ask {
             bearer: None,
         }
     }
-    /// A request such as `GET /v1/webhooks`; without a body, the body is null.
+    /// A request such as `GET /v1/webhooks`. A null body means none.
     pub fn of(title: &str, request: &str, body: &Value) -> Self {
         let (method, path) = request.split_once(' ').unwrap();
         let ask = Self::new(title, method, path);
@@ -82,7 +83,7 @@ impl Ask {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
-    /// Another token than the application's; an empty one means none.
+    /// Uses this token instead of the application's. An empty one means none.
     pub fn bearer(mut self, bearer: &str) -> Self {
         self.bearer = Some(bearer.to_owned());
         self
@@ -121,7 +122,7 @@ impl Walk {
         }
     }
 
-    /// Sends a request a second later than the one before, and keeps the record.
+    /// Sends a request a second after the previous one, and keeps the record.
     pub async fn send(&mut self, ask: Ask) -> Reply {
         self.stage.clock.advance(SignedDuration::from_secs(1));
         let url = format!("{}{}", self.stage.url, ask.path);
@@ -182,7 +183,7 @@ impl Walk {
         text(&token, "access_token").to_owned()
     }
 
-    /// Asks again until the response is as it must be, and keeps no record; the clock stands still.
+    /// Repeats a request until the response is as expected. Keeps no record, and the clock stands still.
     pub async fn until(&self, path: &str, is: impl Fn(&Value) -> bool) -> Value {
         let asked = async {
             loop {
@@ -216,12 +217,12 @@ impl Walk {
             sent["headers"] = json!(headers);
         }
         if let Some(body) = &ask.body {
-            // A body that isn't spelled as it would be written here is kept as it is.
+            // A body with another spelling than ours is recorded as a text.
             let value = serde_json::from_str::<Value>(body);
             let written = value.as_ref().map(Value::to_string).unwrap_or_default();
             sent["body"] = match value {
                 Ok(value) if written == *body => self.normal.value("", &value),
-                // A form's IDs are named too.
+                // IDs in forms are replaced too.
                 _ => {
                     json!({ "text": self.normal.text(&body.replace("%5F", "_").replace("%2D", "-")) })
                 }
@@ -238,7 +239,7 @@ impl Walk {
         record
     }
 
-    /// The path of the document that a request's path is one of.
+    /// The path in the document that describes a request's path.
     fn operation(&self, path: &str) -> Value {
         let path = path.split('?').next().unwrap();
         let path = if path == "/" {

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_written_as_it_is() {
+    fn a_request_is_written_unchanged() {
         let load = Load {
             paths: vec!["/a".to_owned(), "/b".to_owned()],
             headers: vec![("authorization", "Bearer secret".to_owned())],

@@ -37,7 +37,7 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn make(binary: &Path, folder: &Path, stub: u16, accounts: usize) -> Result<Self> {
-        // Remove what an earlier run left.
+        // Removes the files of an earlier run.
         let _ = fs::remove_dir_all(folder);
         fs::create_dir_all(folder)?;
         // The stub has no quota, so Stead doesn't have to keep one.

@@ -1,4 +1,4 @@
-//! What every part needs: nginx as the product, nginx to compare with, and databases.
+//! Shared by all parts: nginx as the product, nginx to compare with, and databases.
 
 use std::{
     fs,
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_response_has_its_length_and_nothing_that_ends_a_line_of_nginx() {
+    fn the_response_has_its_length_and_no_characters_special_to_nginx() {
         let page = drafts();
         assert_eq!(page.len(), RESPONSE);
         assert!(!page.contains(['\'', '$', '\\']), "{page}");

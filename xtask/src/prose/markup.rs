@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_gives_what_it_shows() {
+    fn a_template_has_its_visible_texts() {
         let source = "{# why #}<h1>A page of mine</h1>\n<p class=\"a b c d\" title=\"It says what it is\">You\n have <code>two of</code> {{ x > 1 }}\
             </p>{{ notice(\"bad\", \"The call has not worked\") }}\n<script>let a = 1 < 2 and more words</script><p>{% if a %}Short{% endif %}</p>";
         assert_eq!(

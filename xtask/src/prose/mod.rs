@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_leads_back_to_its_file() {
+    fn a_joined_line_maps_to_its_line_in_the_file() {
         let (markdown, map) = joined(&[Text::new(3, "a\nb"), Text::new(9, "c")]);
         assert_eq!(markdown, "a\nb\n\nc\n\n");
         assert_eq!(map, [3, 4, 5, 9, 10]);

@@ -65,7 +65,7 @@ fn module_of(folder: &str, path: &str) -> Option<ModulePath> {
     Some(module)
 }
 
-/// What was read so far.
+/// Everything that was read so far.
 #[derive(Default)]
 struct Reader<'a> {
     file: &'a str,

@@ -1,6 +1,6 @@
 //! `cargo xtask tidy` checks the rules of the project that no other tool can check.
 //!
-//! A rule takes what it checks, and returns a line for each fault. rustfmt, clippy, cargo-deny and git check the rest.
+//! A rule takes the sources, and returns a line for each fault. rustfmt, clippy, cargo-deny and git check the rest.
 
 mod circles;
 mod imports;

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_must_not_be_compiled_is_found_once() {
+    fn forbidden_dependencies_are_found_once() {
         let tree = "stead-core v0.1.0 (/top)\nsqlx-core v0.9.0\nserde v1.0.0\nsqlx-core v0.9.0 (*)\n\
             tokio v1.0.0\ntokio feature \"sync\"\ntokio feature \"net\"\nstead-derive v0.1.0 (/derive)\n";
         let (_, not, but) = TREES[0];

@@ -1,4 +1,4 @@
-//! `stead approvals`: calls that wait for a person, at a service or in the database.
+//! `stead approvals`: calls that need a person's approval, at a service or in the database.
 
 use clap::{Args, Subcommand, ValueEnum};
 use stead::{

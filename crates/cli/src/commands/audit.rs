@@ -1,4 +1,4 @@
-//! `stead audit`: who changed what, of a service or in a database.
+//! `stead audit`: who changed what, at a service or in a database.
 
 use clap::{Args, Subcommand};
 use serde_json::Value;

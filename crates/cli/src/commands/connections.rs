@@ -1,4 +1,4 @@
-//! `stead connections`: the products' OAuth clients, of a service or in a database.
+//! `stead connections`: the products' OAuth clients, at a service or in a database.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub(crate) struct Connections {
     command: ConnectionsCommand,
 }
 
-// Where `--client-id` is a product's, the application's credentials have flags of another name.
+// If `--client-id` means the product's client, the flags for the application's credential have other names.
 #[derive(Debug, Subcommand)]
 enum ConnectionsCommand {
     /// Create a connection, and print the redirect URI to register at the product.
@@ -351,7 +351,7 @@ fn set_up(connection: &Connection, terminal: &Terminal) {
         let steps = plain(&steps);
         terminal.note(format_args!("\n{}\n\n{steps}", terminal.bold("Set-up")));
     }
-    // The steps refer to it.
+    // The set-up steps refer to the scopes.
     if let Some(scopes) = product.scopes() {
         let scopes = plain(scopes);
         terminal.note(format_args!("\n{}\n\n{scopes}", terminal.bold("Scopes")));
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_comes_from_the_file_first() {
+    fn a_secret_file_has_priority() {
         let folder = std::env::temp_dir().join(format!("stead-cli-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("secret");

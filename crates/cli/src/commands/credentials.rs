@@ -1,4 +1,4 @@
-//! `stead credentials`: with which an application authenticates to a service, and what it may do.
+//! `stead credentials`: applications use them to authenticate to a service, and their scopes limit what they may do.
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;

@@ -1,4 +1,4 @@
-//! The requests of a dry run as curl commands for the proxy of a service.
+//! The requests of a dry run as curl commands for a service's proxy.
 
 use stead::Error;
 use stead_core::{
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_a_command_that_a_shell_takes_as_it_is() {
+    fn a_request_becomes_a_quoted_curl_command() {
         let plan = r#"{"dry_run": true, "then": "waits", "requests": [{
             "method": "PATCH", "url": "https://api.notes.example/v1/it's?a=%20", "path": "/v1/it's?a=%20", "effect": "write",
             "sent": false, "headers": {"accept-encoding": "gzip", "if-match": "\"7\""}, "body": {"b":"$(c)",  "a":"'"}}]}"#;

@@ -146,7 +146,7 @@ impl Executions {
 async fn exists(stead: &stead::Stead, name: &str) -> Outcome {
     match stead.connections().read(name).await {
         Err(error) if error.kind() == ErrorKind::UnknownConnection => Err(error.into()),
-        // It may be one that this credential may not see.
+        // This credential may not be allowed to see the connection.
         _ => Ok(()),
     }
 }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_given_as_such_or_by_how_long_ago_it_was() {
+    fn a_time_is_absolute_or_relative_to_now() {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
         for (given, expected) in [
             ("2026-11-21T09:30:00Z", "2026-11-21T09:30:00Z"),

@@ -1,4 +1,4 @@
-//! `stead members`: who may sign in to the dashboard.
+//! `stead members`: the people who may sign in to the dashboard.
 
 use clap::{Args, Subcommand, ValueEnum};
 use secrecy::ExposeSecret as _;

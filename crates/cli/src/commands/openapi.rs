@@ -1,4 +1,4 @@
-//! `stead openapi`: the interface of a service, for generators of clients.
+//! `stead openapi`: a service's API description, for client generators.
 
 use clap::Args;
 

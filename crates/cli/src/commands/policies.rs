@@ -1,4 +1,4 @@
-//! `stead policy`: which calls there may be, at a service or in the database.
+//! `stead policy`: allows calls, denies them or requires approval, at a service or in the database.
 
 use std::path::PathBuf;
 

@@ -84,7 +84,7 @@ mod tests {
                 .unwrap()
                 .keys()
                 .map(String::as_str)
-                // Not every tool has a view of its own.
+                // Not every tool has a readable view.
                 .filter(|member| *member != "readable_schema")
                 .collect();
             assert_eq!(

@@ -1,4 +1,4 @@
-//! `stead webhooks`: addresses of the application that get events, of a service or in a database.
+//! `stead webhooks`: URLs of the application that receive events, at a service or in a database.
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
@@ -279,7 +279,7 @@ fn lines(delivery: &WebhookDelivery) -> Vec<String> {
         .into_iter()
         .flatten()
         .collect();
-    // What an endpoint says may have lines of its own.
+    // An endpoint's response may contain line breaks.
     let said = said.join(" ");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = vec![

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_has_what_is_given_and_nothing_else() {
+    fn a_body_has_only_the_given_members() {
         let arguments = Arguments {
             path: &[],
             query: Vec::new(),

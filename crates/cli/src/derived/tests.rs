@@ -12,7 +12,7 @@ fn find(noun: &str, verb: &str) -> &'static Derived {
 }
 
 #[test]
-fn an_operation_without_a_command_by_hand_has_one() {
+fn every_operation_without_a_handwritten_command_has_a_derived_one() {
     let command = CommandLine::command();
     for derived in all() {
         let noun = command.find_subcommand(derived.noun).unwrap();
@@ -24,7 +24,7 @@ fn an_operation_without_a_command_by_hand_has_one() {
 }
 
 #[test]
-fn a_command_by_hand_keeps_its_name() {
+fn a_handwritten_command_replaces_the_derived_one() {
     for derived in all() {
         let same = all().iter();
         let same = same.filter(|one| (one.noun, &one.verb) == (derived.noun, &derived.verb));

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_is_found_where_it_stands() {
+    fn the_line_of_a_setting_is_found() {
         let text = "private_hosts = [\"mail\"]\n\n[products.drive]\ntoken_url = 1\n[products.mail]\nissuer = 2\n\
             token_url = 3\n[products.mail.origins]\ngmail = 4\n[products.sheets]\norigins.sheets = 5\n\
             [products.workspace]\norigins = { notion = 6 }\n";

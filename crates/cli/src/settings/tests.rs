@@ -110,7 +110,7 @@ fn every_setting_follows_from_its_flag_then_its_variable_then_the_file() {
         let folder = Folder::with(&format!("{} = {other}", key_of(option).unwrap()));
         let texts = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         let by_flag = [flag(option, &one_text)];
-        // The flag of an option without a value has no text.
+        // The flag of an option without a value takes no text.
         if option.get_action().takes_values() {
             assert_eq!(folder.serve(id, &by_flag), texts(&one_text), "{id}");
         }
@@ -188,7 +188,7 @@ fn assert_refused(text: &str, line: usize, expected: &[&str]) {
 }
 
 #[test]
-fn an_unknown_key_is_answered_with_the_nearest_one() {
+fn an_unknown_key_is_refused_with_the_nearest_one() {
     assert_refused(
         "\nmax_cals = 7",
         2,
@@ -234,7 +234,7 @@ fn a_secret_and_an_option_of_one_start_are_refused_with_their_place() {
 }
 
 #[test]
-fn a_wrong_value_is_answered_with_what_is_expected() {
+fn a_wrong_value_is_refused_with_the_expected_one() {
     for (line, expected) in [
         (
             "max_calls = 0",

@@ -54,7 +54,7 @@ impl History {
             (&mut retention.reads, self.history_read_hours),
             (&mut retention.totals, self.history_count_days * 24),
         ] {
-            // The range of the options keeps this small enough.
+            // The options' ranges keep this from overflowing.
             if let Ok(given) = Duration::from_secs(u64::from(hours) * 3_600).try_into() {
                 *kept = given;
             }

@@ -100,7 +100,7 @@ fn plain(error: &Error) -> String {
 
 /// Why a file can't be opened.
 pub(super) fn stored(error: Error, file: &Path) -> Failure {
-    // Waiting may help.
+    // These may go away without a change, so the error stays as it is.
     let passes = ["locked", "busy", "disk"];
     if passes.iter().any(|word| error.message().contains(word)) {
         return error.into();

@@ -131,7 +131,7 @@ fn connections_work_alike_at_a_service_and_in_the_database() {
 
     let (_, _, said) = connections(&at_service, &["show", "meil"]);
     assert!(said.contains("; did you mean mail"), "{said}");
-    // A product's client has the flags that are the application's elsewhere.
+    // Elsewhere, these flags would be the application's. Here they're the product client's.
     let by_environment = [("STEAD_CLIENT_SECRET", secret)];
     let by_flags = ["--url", url, "--client-id", id];
     let show = [&["show", "mail"] as &[&str], &by_flags].concat();

@@ -16,7 +16,7 @@ fn credentials_work_alike_at_a_service_and_in_the_database() {
         ("STEAD_CLIENT_ID", dev.fact("client_id")),
         ("STEAD_CLIENT_SECRET", dev.fact("client_secret")),
     ];
-    // Nothing here needs a public URL.
+    // No command here needs a public URL.
     let in_database = [("STEAD_DATABASE", "stead.db"), ("STEAD_KEY", key.as_str())];
     let stead = |environment: &[(&str, &str)], args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stead"));
@@ -31,7 +31,7 @@ fn credentials_work_alike_at_a_service_and_in_the_database() {
         let done = |args: &[&str]| {
             let (code, out, said) = stead(environment, args);
             assert_eq!(code, 0, "{args:?}: {said}");
-            // A line to copy is as long as what it holds.
+            // Lines to copy may be longer than 80 columns.
             let wrapped = |line: &&str| !args.contains(&"--json") && !line.starts_with("STEAD_");
             for line in out.lines().filter(wrapped) {
                 assert!(line.chars().count() <= 80, "{args:?}: {line}");
@@ -88,7 +88,7 @@ fn credentials_work_alike_at_a_service_and_in_the_database() {
         assert_eq!(code, 4, "{said}");
         assert!(said.contains("did you mean events:read"), "{said}");
 
-        // `dev` makes a link for a user of its own.
+        // `dev` creates a link for its own user.
         let listed = ["accounts", "list", "--user", "u1"];
         assert_eq!(done(&listed), "No accounts match.\n");
         assert_eq!(done(&[&listed[..], &["--json"]].concat()), "[]\n");

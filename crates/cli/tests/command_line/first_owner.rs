@@ -1,4 +1,4 @@
-//! How the first member of the dashboard comes in, where what the service prints is kept.
+//! How the dashboard gets its first member if the service's output is kept in a log.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _},
@@ -21,7 +21,7 @@ fn said(directory: &Path, key: &str, options: &[&str]) -> String {
     let mut out = BufReader::new(service.stdout.take().expect("the service runs"));
     let mut line = String::new();
     out.read_line(&mut line).expect("the service runs");
-    // What is said of members comes before the first response.
+    // The service prints its notices about members before it sends the first response.
     let (_, rest) = line.split_once("http://").expect("an address");
     let address = rest.split(' ').next().expect("an address");
     let mut stream = std::net::TcpStream::connect(address).expect("the service listens");
@@ -41,7 +41,7 @@ fn said(directory: &Path, key: &str, options: &[&str]) -> String {
 }
 
 #[test]
-fn no_link_is_printed_where_it_would_be_kept_and_the_hint_makes_an_owner() {
+fn no_setup_link_is_logged_and_the_hinted_command_invites_an_owner() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let hint = "stead members invite EMAIL --role owner";

@@ -1,4 +1,4 @@
-//! `stead accounts import` and `export`: what they print, how they end, and that no token is printed.
+//! `stead accounts import` and `export`: their output and exit codes, and that no token is printed.
 
 use std::{fmt::Write as _, fs, path::Path, process::Stdio};
 
@@ -50,7 +50,7 @@ fn summary(out: &str) -> Value {
 }
 
 #[test]
-fn a_dry_run_says_what_an_import_then_does_and_the_same_again_does_nothing() {
+fn a_dry_run_predicts_an_import_and_repeating_it_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = database(folder);
@@ -83,7 +83,7 @@ fn a_dry_run_says_what_an_import_then_does_and_the_same_again_does_nothing() {
 }
 
 #[test]
-fn lines_that_are_wrong_are_named_by_number_and_place_and_keep_no_other_out() {
+fn wrong_lines_are_named_and_the_others_are_imported() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = database(folder);
@@ -207,7 +207,7 @@ fn exported(folder: &Path, key: &str, to: &age::x25519::Identity) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_exported_opens_with_its_key_only_and_an_import_that_is_cut_off_goes_on() {
+fn an_export_needs_its_key_and_an_interrupted_import_resumes() {
     const USERS: usize = 700;
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let key = database(here.path());

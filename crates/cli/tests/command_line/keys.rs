@@ -1,4 +1,4 @@
-//! `stead keys`: what it prints for people and for programs, and how it ends.
+//! `stead keys`: its output for people and for programs, and its exit codes.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn ring_id(key: &str) -> &str {
 }
 
 #[test]
-fn the_keys_are_listed_with_what_they_seal() {
+fn the_keys_are_listed_with_the_rows_they_encrypt() {
     let directory = tempfile::tempdir().unwrap();
     let key = database(directory.path());
     let out = done(directory.path(), &key, &["list"]);
@@ -91,7 +91,7 @@ fn the_keys_are_listed_with_what_they_seal() {
 }
 
 #[test]
-fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
+fn a_key_encrypts_everything_before_the_previous_one_is_retired() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = database(folder);
@@ -108,11 +108,11 @@ fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
         [(&*old, "active"), (&*new, "added")].map(|(id, state)| (id.into(), state.into()))
     );
 
-    // Other processes may not have read it yet.
+    // Other processes may not have read the new key yet.
     let (code, out, said) = keys(folder, &key, &["activate", &new]);
     assert_eq!((code, out.as_str()), (4, ""), "{said}");
     assert!(said.contains("you can activate it from 20"), "{said}");
-    // What seals is not retired.
+    // The active key can't be retired.
     let (code, _, said) = keys(folder, &key, &["retire", &old]);
     assert_eq!(code, 4, "{said}");
 

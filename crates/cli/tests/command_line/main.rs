@@ -1,4 +1,4 @@
-//! The binary as a person or a program uses it: exit codes, and what it says.
+//! The binary as a person or a program uses it: its exit codes and messages.
 
 mod connections;
 mod credentials;
@@ -161,7 +161,7 @@ fn the_catalogue_is_an_array_for_programs() {
 }
 
 #[test]
-fn a_database_is_made_by_commands_that_begin_one_and_missed_by_the_others() {
+fn only_some_commands_create_a_missing_database() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let database = directory.path().join("stead.db");
@@ -207,7 +207,7 @@ fn a_backup_opens_with_the_same_key_and_replaces_nothing() {
     };
     let create = ["connections", "create", "mail", "--product", "mail"];
     assert_eq!(done("stead.db", &create).0, 0);
-    // It needs no key: it opens no secret.
+    // A backup decrypts nothing, so it needs no key.
     let mut backup = stead(directory.path());
     let (code, _, said) = run(backup.args(["backup", "copy.db"]));
     assert_eq!(code, 0, "{said}");
@@ -306,7 +306,7 @@ fn every_error_for_programs_is_one_object_of_one_shape() {
 }
 
 #[test]
-fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
+fn errors_name_the_flags_and_list_everything_missing() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let fails = |code: i32, args: &[&str]| {
@@ -380,7 +380,7 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
     for (url, expected) in [
         ("postgres://me:hush@localhost/stead", "STEAD_DATABASE_URL"),
         ("postgres://me@localhost/stead?password=hush", "PGPASSFILE"),
-        // One of the file that the environment names, and of the server.
+        // `STEAD_DATABASE` already names a file, so there would be two databases.
         ("postgres://me@localhost/stead", "--database-url"),
     ] {
         let (code, _, said) = run(stead(directory.path())
@@ -402,7 +402,7 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
 }
 
 #[test]
-fn connections_are_shown_with_what_to_do_at_the_product() {
+fn connections_are_shown_with_the_steps_at_the_product() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let connections = |args: &[&str]| {
@@ -468,7 +468,7 @@ fn a_broken_demo_names_the_tool_at_its_end() {
         last.contains(" tools worked in ") && last.ends_with(" s; failed: mail_list_drafts"),
         "{last}"
     );
-    // What follows the names begins in the same column.
+    // The texts after the names start in the same column.
     let columns = out
         .lines()
         .filter(|line| line.starts_with("  ok") || line.starts_with("  FAIL"))

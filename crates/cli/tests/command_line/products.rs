@@ -1,4 +1,4 @@
-//! Products by the names that people know, and what a new connection prints.
+//! Products by their well-known names, and the output for a new connection.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn a_product_may_be_called_by_its_title() {
     let create = ["connections", "create", "post", "--product", "Gmail"];
     let (code, out, said) = stead(&create);
     assert_eq!(code, 0, "{said}");
-    // The redirect URI is in one of a few lines, and not between pages of Markdown.
+    // The redirect URI is in a few lines, and not between pages of Markdown.
     assert_eq!(out.lines().count(), 4, "{out}");
     assert!(
         out.contains("redirect URI  http://127.0.0.1:8484/sso/v1/oauth/conn_"),

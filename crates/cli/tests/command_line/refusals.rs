@@ -1,4 +1,4 @@
-//! What is refused, in which words, and that nothing else is changed by it.
+//! Rejected command lines: their messages, and that they change nothing.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ fn a_secret_that_cannot_be_printed_ends_the_command_with_an_error() {
 }
 
 #[test]
-fn a_database_that_cannot_be_one_is_a_wrong_setting_and_says_what_to_do() {
+fn an_unusable_database_path_is_a_wrong_setting_with_a_fix() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = new_key(folder);
@@ -78,7 +78,7 @@ fn a_database_that_cannot_be_one_is_a_wrong_setting_and_says_what_to_do() {
 }
 
 #[test]
-fn a_wrong_key_comes_with_what_to_do_and_a_malformed_one_with_its_place() {
+fn a_wrong_key_is_refused_with_a_fix_and_a_malformed_one_with_its_source() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = new_key(folder);
@@ -138,7 +138,7 @@ fn a_wrong_address_names_its_own_option() {
 }
 
 #[test]
-fn an_item_of_a_list_is_told_by_its_flag() {
+fn an_item_of_a_list_is_named_by_its_flag() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let create = ["credentials", "create", "--name", "x", "--scope", "nothing"];
@@ -179,7 +179,7 @@ fn a_bound_of_nothing_and_an_unknown_level_are_refused() {
 }
 
 #[test]
-fn what_is_not_there_is_named_and_not_called_malformed() {
+fn an_unknown_id_is_not_found_and_not_malformed() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = new_key(folder);
@@ -248,7 +248,7 @@ fn postgres_refusing(code: &'static str, message: &'static str) -> String {
 }
 
 #[test]
-fn a_wrong_password_or_database_is_a_wrong_setting_and_is_not_tried_again() {
+fn a_wrong_password_or_database_is_a_wrong_setting_and_is_not_retried() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     for (code, message) in [
@@ -305,7 +305,7 @@ fn a_spool_that_cannot_be_made_is_a_wrong_setting() {
 }
 
 #[test]
-fn a_misspelled_variable_is_told_with_the_one_that_was_meant() {
+fn a_misspelled_variable_is_reported_with_a_suggestion() {
     let directory = tempfile::tempdir().unwrap();
     let (code, _, said) = run(stead(directory.path())
         .env("STEAD_METRIC_LISTEN", "127.0.0.1:0")
@@ -319,7 +319,7 @@ fn a_misspelled_variable_is_told_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn two_options_with_one_address_are_told_apart_from_another_program() {
+fn two_options_with_the_same_address_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

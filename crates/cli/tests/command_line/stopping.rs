@@ -1,4 +1,4 @@
-//! How the service stops: in order at the first signal, at once at the second.
+//! How the service stops: in order at the first signal, immediately at the second.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -127,7 +127,7 @@ fn the_first_signal_lets_every_request_finish() {
             stream.write_all(FORM.as_bytes()).unwrap();
             let mut response = String::new();
             stream.read_to_string(&mut response).unwrap();
-            // The id is unknown; many wrong secrets are slowed down.
+            // The client ID is unknown, and many wrong secrets are rate limited.
             let answered = ["HTTP/1.1 401 ", "HTTP/1.1 429 "];
             assert!(
                 answered.iter().any(|status| response.starts_with(status)),
@@ -183,7 +183,7 @@ fn a_service_that_trusts_links_warns_at_its_start() {
 }
 
 #[test]
-fn dev_stops_even_if_nothing_reads_what_it_prints() {
+fn dev_stops_even_if_nothing_reads_its_output() {
     let directory = tempfile::tempdir().unwrap();
     let mut child = stead(directory.path())
         .args(["dev", "--json", "--listen", "127.0.0.1:0"])
@@ -221,7 +221,7 @@ fn dev_stops_even_if_nothing_reads_what_it_prints() {
         serde_json::from_str(&post("/oauth/token", form_type, &form)).unwrap();
     let token = token["access_token"].as_str().unwrap();
     let headers = format!("Content-Type: application/json\r\nAuthorization: Bearer {token}");
-    // Each prints a line of over 120 bytes, and a pipe holds 64 KiB.
+    // Each call prints a line of over 120 bytes, and a pipe holds 64 KiB.
     let call = json!({
         "connection_name": "mail", "identifier": "ada",
         "method": "GET", "path": "/gmail/v1/users/me/profile",
@@ -233,7 +233,7 @@ fn dev_stops_even_if_nothing_reads_what_it_prints() {
     kill.arg(child.id().to_string());
     assert!(kill.status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    // All lines that didn't fit were skipped or lost, and none before them.
+    // Lines are only lost once the pipe is full.
     let lines = out.lines().map(|line| line.unwrap());
     let calls = lines.filter(|line| line.contains(r#""event":"call""#));
     assert!(calls.count() > 300);

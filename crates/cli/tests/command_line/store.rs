@@ -19,7 +19,7 @@ fn copy(directory: &Path, to: &str) -> (i32, String, String) {
 }
 
 #[test]
-fn a_copy_holds_the_same_and_is_served_with_the_same_key() {
+fn a_copied_database_has_the_same_rows_and_key() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let key = new_key(folder);

@@ -102,7 +102,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
             .args(args);
         let (code, out, said) = run(&mut command);
         for line in out.lines() {
-            // A line to copy is as long as what it holds.
+            // Lines to copy may be longer than 80 columns.
             let is_wrapped = !args.contains(&"--json") && !line.starts_with("STEAD_");
             assert!(
                 !is_wrapped || line.chars().count() <= 80,
@@ -123,7 +123,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
         let (code, _, said) = stead(&["accounts", verb, "mail", "you"]);
         assert_eq!(code, 0, "{said}");
     };
-    // The one that `dev` starts with.
+    // Deletes the webhook that `dev` starts with.
     for webhook in shown(&["list"]).as_array().unwrap() {
         done(&["delete", webhook["id"].as_str().unwrap()]);
     }
@@ -156,7 +156,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
     assert!(said.contains("didn't accept the test event"), "{said}");
     endpoint.next("webhook.test");
 
-    // What is refused waits, and is sent again when it is asked for.
+    // A rejected event waits for its next attempt, and `replay` sends it immediately.
     account("suspend");
     let suspended = endpoint.next("account.suspended");
     let event = suspended["id"].as_str().unwrap();
@@ -195,7 +195,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
     assert!(done(&["list"]).contains("disabled"));
     account("resume");
     assert_eq!(done(&["enable", id]), format!("{id} is enabled.\n"));
-    // It goes on with what happened meanwhile.
+    // The webhook now gets the events from the time when it was disabled.
     endpoint.next("account.resumed");
 
     assert_eq!(done(&["delete", id]), format!("Deleted {id}.\n"));

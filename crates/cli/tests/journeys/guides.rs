@@ -1,4 +1,4 @@
-//! The shell blocks of the pages for operators, run as printed, one after the other, in each shell.
+//! Runs the shell blocks of the operators' guides as printed, one after the other, in each shell.
 #![cfg(unix)]
 
 use std::{fs, path::Path, process::Command};

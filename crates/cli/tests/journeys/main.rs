@@ -1,5 +1,5 @@
-//! `stead dev` as a newcomer uses it: what it prints and what the README says is pasted into bash and into zsh, which
-//! takes no comments when it is interactive.
+//! `stead dev` as a newcomer uses it. The tests paste its output and the README's lines into bash and zsh. An
+//! interactive zsh accepts no comments.
 
 mod guides;
 mod shell;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use shell::{Dev, SHELLS, binary, fact, paste, printed_lines, shell_blocks, shells};
 
 #[test]
-fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
+fn the_lines_that_dev_prints_work_in_each_shell() {
     for shell in shells() {
         let folder = tempfile::tempdir().unwrap();
         let mut dev = Dev::start(folder.path(), &[]);
@@ -57,7 +57,7 @@ fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
 }
 
 #[test]
-fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
+fn a_call_for_an_unconnected_user_prints_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &[]);
     let welcome = dev.welcome();
@@ -116,7 +116,7 @@ fn the_readmes_first_call_is_pasted_into_each_shell_as_written() {
 }
 
 #[test]
-fn no_block_of_a_page_has_what_an_interactive_zsh_does_not_take() {
+fn shell_blocks_of_the_docs_work_in_an_interactive_zsh() {
     let mut pages = 0;
     for folder in ["start", "build", "recipes", "run"] {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
@@ -136,7 +136,7 @@ fn no_block_of_a_page_has_what_an_interactive_zsh_does_not_take() {
 }
 
 #[test]
-fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet() {
+fn dev_prints_json_lines_for_programs_and_nothing_when_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &["--json"]);
     let facts: Value = serde_json::from_str(&dev.line()).unwrap();
@@ -160,7 +160,7 @@ fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(3));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // The user has not connected yet: the link is made at once.
+        // The user isn't connected yet, so the error contains a link.
         let link = format!(
             "  link             {}/connect/",
             facts["url"].as_str().unwrap()
@@ -217,7 +217,7 @@ fn the_dashboard_that_dev_prints_first_has_something_to_try_and_to_show() {
 }
 
 #[test]
-fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the_account() {
+fn the_consent_page_lists_permissions_and_the_last_page_names_the_account() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &[]);
     let welcome = dev.welcome();
@@ -247,7 +247,7 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
 }
 
 #[test]
-fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() {
+fn dev_with_a_folder_keeps_variables_and_account_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
     let before = dev.welcome();
@@ -255,7 +255,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     let (connect, _) = lines.split_once("  stead connect").unwrap();
     let said = paste(SHELLS[0], folder.path(), connect);
     assert!(said.contains("Gmail is connected\n"), "{said}");
-    // The lines below come after the sandbox's grants were kept.
+    // `dev` prints this line after it has stored the sandbox's grants.
     while !dev.line().starts_with("proxy mail GET ok") {}
     let accounts = |commands: &str| {
         let variables = format!(
@@ -287,7 +287,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     for name in ["export STEAD_CLIENT_ID=", "export STEAD_CLIENT_SECRET="] {
         assert_eq!(fact(&after, name), fact(&before, name));
     }
-    // Every access token has expired meanwhile: only a grant that is still there gives a new one.
+    // All access tokens have expired, so the calls only succeed if the grant was kept.
     let (variables, rest) = lines.split_once("  LINK=").unwrap();
     let (_, subjects) = rest.split_once("  rm -f $JAR\n").unwrap();
     let (subjects, _) = subjects.split_once("  curl").unwrap();
@@ -316,7 +316,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         ids.collect::<Vec<_>>()
     };
     assert_eq!(listed(), [fact(&before, "export STEAD_CLIENT_ID=")]);
-    // Whose secret is lost is taken back.
+    // A credential whose secret was lost is revoked.
     fs::remove_file(folder.path().join("kept/client.json")).unwrap();
     let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
     let last = dev.welcome();

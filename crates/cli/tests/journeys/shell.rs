@@ -1,4 +1,4 @@
-//! What the tests of this crate paste into, and `stead dev`, from which they paste.
+//! The shells into which this crate's tests paste, and the `stead dev` whose output they paste.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -105,7 +105,7 @@ pub(crate) fn paste((shell, arguments): (&str, &[&str]), folder: &Path, lines: &
             panic!("{shell} cannot be started ({error}); `cargo xtask shells` installs it")
         });
     let mut input = child.stdin.take().expect("its input");
-    // Fewer bytes than a pipe holds, so that this does not wait for the shell.
+    // The lines are shorter than a pipe's buffer, so writing doesn't wait for the shell.
     input.write_all(lines.as_bytes()).expect("it reads");
     input
         .write_all(b"\necho the last line\n")
@@ -120,7 +120,7 @@ pub(crate) fn paste((shell, arguments): (&str, &[&str]), folder: &Path, lines: &
             "{shell}: {complaints}\n{said}"
         );
     }
-    // An open quote would take the rest.
+    // An unclosed quote would swallow this line.
     assert!(
         said.ends_with("the last line\n"),
         "{shell}: {complaints}\n{said}"

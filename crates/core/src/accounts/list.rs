@@ -217,7 +217,7 @@ mod tests {
     };
 
     #[test]
-    fn a_beginning_finds_its_users_in_pages_and_no_one_else() {
+    fn a_prefix_finds_only_its_users_in_pages() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         // Both have the account `ada`.

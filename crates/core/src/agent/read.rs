@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_vendors_calls_are_recognised_and_the_rest_is_passed_over() {
+    fn every_vendors_calls_are_recognised_and_other_items_are_skipped() {
         let input = json!({ "a": 1 });
         for (format, items, id) in [
             (
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_whose_numbers_would_be_rounded_stay_a_text() {
+    fn arguments_with_inexact_numbers_stay_a_text() {
         for (given, expected) in [
             (
                 r#"{"a":12345678901234567890123}"#,
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_calls_of_one_model_is_refused_with_its_place() {
+    fn items_that_are_not_calls_of_one_model_are_refused_with_the_place() {
         let tool_use = json!({ "type": "tool_use", "id": "c", "name": "t", "input": {} });
         let function = json!({ "id": "c", "function": { "name": "t", "arguments": "" } });
         for (named, items, place) in [

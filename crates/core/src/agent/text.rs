@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_must_do_is_said_with_the_link() {
+    fn an_error_for_the_user_says_what_to_do_with_the_link() {
         let request = AuthorizationRequest::new("mail", "ada", Vec::new());
         let error = Error::new(
             ErrorKind::AuthorizationRequired,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_to_try_again_is_said() {
+    fn an_error_says_when_to_try_again() {
         let limited = Error::new(ErrorKind::ProductRateLimited, "too many requests")
             .with_retry_after(Duration::from_secs(30));
         assert_eq!(

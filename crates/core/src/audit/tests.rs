@@ -235,7 +235,7 @@ fn each_change_is_an_entry_without_its_secrets() {
 }
 
 #[test]
-fn account_tokens_are_told_with_who_asked_in_which_request() {
+fn entries_of_account_tokens_have_the_actor_and_the_request() {
     let log = Log::new();
     let account = log
         .world
@@ -324,7 +324,7 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
 /// Three processes on one store write at once: each number is given once, and what exists is still told from what does
 /// not.
 #[test]
-fn writers_at_once_make_one_chain() {
+fn concurrent_writers_make_one_chain() {
     let log = Log::new();
     let others = [1, 2].map(|number| process(&log.world, number, &log.store));
     let contexts = [&log.context, &others[0], &others[1]];
@@ -346,7 +346,7 @@ fn writers_at_once_make_one_chain() {
 }
 
 #[test]
-fn a_commit_whose_response_was_lost_is_one_entry() {
+fn a_commit_with_a_lost_response_is_one_entry() {
     for applied in [true, false] {
         let log = Log::of(1);
         log.store.doubt(1, applied);
@@ -414,7 +414,7 @@ fn tampering_is_named_at_its_first_place() {
 }
 
 #[test]
-fn a_log_without_entries_fits_unless_there_were_some() {
+fn an_empty_log_verifies_unless_entries_are_expected() {
     let log = Log::new();
     assert_eq!(
         log.verify(None),

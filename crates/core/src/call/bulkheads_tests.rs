@@ -251,7 +251,7 @@ fn refused(ended: &Ended, times: usize) -> Error {
 }
 
 #[test]
-fn an_application_that_floods_leaves_room_for_others() {
+fn a_flooding_application_leaves_room_for_others() {
     // The limits for all calls, for a product, and for a connection.
     for (limits, connections, whose) in [
         (limits(8, 100, 100), ["one", "two"], "in all"),
@@ -295,7 +295,7 @@ fn an_application_that_floods_leaves_room_for_others() {
 }
 
 #[test]
-fn whoever_opened_the_environment_has_all_places() {
+fn the_operator_can_use_all_places() {
     let world = World::new();
     let context = scene(&world, limits(8, 100, 100));
     for (identifier, connection) in [("ada", "one"), ("bob", "two")] {
@@ -305,7 +305,7 @@ fn whoever_opened_the_environment_has_all_places() {
 }
 
 #[test]
-fn an_account_that_floods_leaves_room_for_the_others_of_its_connection() {
+fn a_flooding_account_leaves_room_for_others_of_its_connection() {
     let world = World::new();
     let context = scene(&world, limits(100, 100, 8));
     let error = refused(&callers(&world, &context, 10, "one"), 4);
@@ -327,7 +327,7 @@ fn an_account_that_floods_leaves_room_for_the_others_of_its_connection() {
 }
 
 #[test]
-fn inputs_are_refused_once_the_calls_in_flight_hold_as_much_as_they_may() {
+fn inputs_are_refused_beyond_the_memory_limit_of_running_calls() {
     let world = World::new();
     let limits = CallLimits {
         bytes: 1024 * 1024,

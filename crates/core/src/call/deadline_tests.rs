@@ -149,7 +149,7 @@ fn raw(method: &str) -> ProxyRequest {
 }
 
 #[test]
-fn a_call_whose_time_is_over_is_answered_at_once_and_costs_no_quota() {
+fn an_expired_call_fails_immediately_and_uses_no_quota() {
     let stage = Stage::new();
     for _ in 0..50 {
         stage.is_over(Duration::ZERO, read);
@@ -175,7 +175,7 @@ fn a_call_whose_time_is_over_is_answered_at_once_and_costs_no_quota() {
 }
 
 #[test]
-fn a_store_that_hangs_is_waited_for_no_longer_than_the_caller_waits() {
+fn waiting_for_a_hanging_store_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.hangs(true);
     stage.is_over(WAITED, async |context: &Context| {
@@ -197,7 +197,7 @@ fn a_store_that_hangs_is_waited_for_no_longer_than_the_caller_waits() {
 }
 
 #[test]
-fn a_short_time_gives_nothing_that_is_older() {
+fn a_short_deadline_never_returns_outdated_data() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
     // No one has followed the feed for a while, so cached rows may be outdated.
@@ -208,7 +208,7 @@ fn a_short_time_gives_nothing_that_is_older() {
 }
 
 #[test]
-fn a_slice_of_the_quota_is_waited_for_no_longer_than_the_caller_waits() {
+fn waiting_for_a_quota_slice_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
     // The quota that needs no slice is soon used up.
@@ -226,7 +226,7 @@ fn a_slice_of_the_quota_is_waited_for_no_longer_than_the_caller_waits() {
 }
 
 #[test]
-fn a_body_that_does_not_end_is_waited_for_no_longer_than_the_caller_says() {
+fn waiting_for_an_endless_body_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.is_over(WAITED, async |context: &Context| {
         let never = futures_util::stream::pending::<Result<http_body::Frame<Bytes>, Error>>();
@@ -240,7 +240,7 @@ fn a_body_that_does_not_end_is_waited_for_no_longer_than_the_caller_says() {
 }
 
 #[test]
-fn a_stream_that_the_product_takes_slowly_lasts_no_longer_than_the_caller_waits() {
+fn a_slow_streamed_request_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.is_slow.store(true, Ordering::SeqCst);
     for (method, expected) in [
@@ -261,7 +261,7 @@ fn a_stream_that_the_product_takes_slowly_lasts_no_longer_than_the_caller_waits(
 }
 
 #[test]
-fn the_turn_of_a_key_is_waited_for_no_longer_than_the_caller_waits() {
+fn waiting_for_an_idempotency_key_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.is_slow.store(true, Ordering::SeqCst);
     let keyed = || {

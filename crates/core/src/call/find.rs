@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_json_text_whose_numbers_would_be_rounded_is_refused() {
+    fn a_json_text_with_inexact_numbers_is_refused() {
         let mut input = json!("{\"note_id\":\"a\",\"of\":[0.1,12345678901234567890123]}");
         let error = found(None, None, &mut input).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::SchemaViolation);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_is_not_an_object_is_left_for_the_schema_to_refuse() {
+    fn an_input_that_is_not_an_object_is_refused_by_the_schema() {
         for mut input in [json!(null), json!([1]), json!("text")] {
             let before = input.clone();
             assert!(found(None, None, &mut input).is_ok());

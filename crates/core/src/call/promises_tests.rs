@@ -199,7 +199,7 @@ fn a_write_outlives_its_caller_and_a_read_ends_with_it() {
 }
 
 #[test]
-fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
+fn a_write_that_fails_inside_stead_has_an_unknown_outcome() {
     let world = World::new();
     let transport = Responses::by(|_| async { panic!("a fault in an adapter") });
     let context = context(&world, &NOTES, transport);
@@ -232,7 +232,7 @@ fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
 }
 
 #[test]
-fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
+fn a_sent_write_interrupted_by_a_shutdown_is_recorded_as_unknown() {
     let world = World::new();
     let (context, done) = slow(&world);
     // The quota allows two requests. The third one waits.
@@ -295,7 +295,7 @@ fn written_id(caller: &Caller, key: Option<&str>, text: &str, user: u128) -> Str
 }
 
 #[test]
-fn a_key_names_one_call_of_one_caller_and_account_with_one_input() {
+fn an_idempotency_key_belongs_to_one_caller_account_and_input() {
     let (own, shop) = (Caller::Operator, Caller::application("app_1"));
     let first = written_id(&own, Some("key-1"), "a", 0);
     assert_eq!(written_id(&own, Some("key-1"), "a", 0), first);
@@ -311,7 +311,7 @@ fn a_key_names_one_call_of_one_caller_and_account_with_one_input() {
 }
 
 #[test]
-fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
+fn a_call_sends_only_tokens_of_the_account_it_began_with() {
     let world = World::new();
     let (context, done) = slow(&world);
     let ended = Arc::new(Mutex::new(None));
@@ -345,7 +345,7 @@ fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
 }
 
 #[test]
-fn calls_and_changes_say_who_made_them() {
+fn calls_and_changes_have_their_actor() {
     let world = World::new();
     let (context, _) = slow(&world);
     let application = context.acting_as(Caller::application("app_1"));

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_retried_only_where_it_is_safe_and_useful() {
+    fn a_request_is_retried_only_if_it_is_safe_and_useful() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         let (no, unknown) = (Processed::No, Processed::Unknown);
         let table = [
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_products_own_pause_is_kept_where_time_is_left() {
+    fn the_products_pause_is_respected_if_time_is_left() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         let request = ApiRequest::get(["a"]);
         let asked = Duration::from_secs(7);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn without_one_the_pauses_are_spread_and_grow() {
+    fn pauses_without_a_retry_after_grow_and_have_jitter() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         for (attempt, longest) in [(1, 1), (2, 2), (3, 4), (6, 32), (200, 32)] {
             let longest = Duration::from_secs(longest);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_outcome_keeps_what_the_product_said() {
+    fn an_unknown_outcome_keeps_the_products_message() {
         let error = Error::new(ProductUnavailable, "the product failed")
             .with_upstream(Upstream::new(503).with_code("backendError"));
         let error = classify(
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raw_request_is_retried_once_where_nothing_was_sent() {
+    fn a_raw_request_is_retried_once_if_nothing_was_sent() {
         let (no, unknown) = (Processed::No, Processed::Unknown);
         for (processed, kind, attempt, again) in [
             (no, ProductUnavailable, 1, true),

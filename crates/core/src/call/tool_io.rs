@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_as_it_is_is_not_sent() {
+    fn a_malformed_request_of_a_tool_is_not_sent() {
         assert_eq!(
             sent(&ApiRequest::get(["notes"]).header("if-match", "a\r\nb")).unwrap_err(),
             ErrorKind::InvalidRequest
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_says_that_it_is_one_where_the_product_asks() {
+    fn a_retry_is_marked_if_the_product_wants_it() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let endpoints = context.products.endpoints("demo").unwrap();

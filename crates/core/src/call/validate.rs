@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_together_with_the_schema() {
+    fn broken_rules_are_reported_together_with_schema_violations() {
         let (_, places) = refused(json!({ "most": 10, "a/b~": 1 }));
         assert_eq!(
             places,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_read_breaks_no_rule_by_being_left_out() {
+    fn an_unreadable_value_does_not_break_rules_across_fields() {
         let (_, places) = refused(json!({ "label": [] }));
         assert_eq!(places, ["/label type"]);
     }

@@ -155,7 +155,7 @@ fn an_unknown_name_is_refused_with_similar_ones() {
 }
 
 #[test]
-fn a_long_name_is_not_repeated_whole() {
+fn a_long_name_is_shortened_in_errors() {
     let error = catalogue()
         .find(&"x".repeat(10_000), None, None)
         .unwrap_err();
@@ -192,7 +192,7 @@ fn a_schema_is_built_once() {
 }
 
 #[test]
-fn a_search_finds_by_name_text_and_synonym_and_is_the_same_every_time() {
+fn a_search_finds_names_texts_and_synonyms_in_a_stable_order() {
     let catalogue = catalogue();
     let found = |query: &str| -> Vec<String> {
         let asked = SearchTools {
@@ -251,7 +251,7 @@ fn three_tools_stand_for_all_in_every_format() {
 }
 
 #[test]
-fn a_set_has_its_tools_and_no_others() {
+fn a_set_has_only_its_tools() {
     let own = |tools: &[&str]| {
         let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
         BTreeMap::from([(String::from("support"), tools)])

@@ -72,7 +72,7 @@ mod tests {
     const URL: &str = "https://login.demo.test/token";
 
     #[test]
-    fn an_endpoint_that_fails_twenty_times_in_a_row_is_asked_once_in_fifteen_seconds() {
+    fn an_open_circuit_allows_one_request_in_fifteen_seconds() {
         let circuits = Circuits::default();
         let second = Duration::from_secs(1);
         for _ in 1..FAILURES {

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_worker_runs_until_no_one_asks_again() {
+    fn one_worker_runs_until_the_outbox_has_no_requests() {
         let queue = OutboxQueue::default();
         assert!(queue.ask() && !queue.ask() && !queue.ask());
         assert!(queue.ask_again() && !queue.ask_again());

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_does_not_take_waits_in_order() {
+    fn records_wait_in_order_while_the_store_is_down() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
         let context = over(&world, Arc::clone(&store) as _);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_in_the_history_once_where_a_commit_leaves_open_whether_it_was_made() {
+    fn calls_are_in_the_history_once_after_a_commit_with_an_unknown_outcome() {
         for applied in [false, true] {
             let world = World::new();
             let store = Flaky::new(world.process(0));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_during_a_commit_waits_for_company() {
+    fn records_during_a_commit_join_the_next_batch() {
         let world = World::new();
         let store = Readings::new(&world);
         let context = over(&world, Arc::clone(&store) as _);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_that_is_dropped_loses_nothing() {
+    fn a_dropped_flush_loses_no_records() {
         let world = World::new();
         let store = Readings::new(&world);
         let context = over(&world, Arc::clone(&store) as _);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_writes_what_waits() {
+    fn a_flush_writes_waiting_records() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         run(&context, 0);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_its_capacity_the_oldest_go() {
+    fn the_oldest_records_are_dropped_beyond_the_capacity() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         (0..CAPACITY + 1).for_each(|number| run(&context, number));

@@ -71,7 +71,7 @@ fn an_unknown_product_is_answered_with_the_known_ones() {
 }
 
 #[test]
-fn detached_work_goes_on_without_its_caller() {
+fn detached_work_continues_without_its_caller() {
     use futures_util::FutureExt as _;
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));

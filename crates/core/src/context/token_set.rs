@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_come_back_as_they_were_kept() {
+    fn tokens_are_unchanged_after_encryption() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         for (access, refresh, end) in [
             ("a", Some("r"), Some(START)),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_token_is_sent_where_a_header_can_carry_it() {
+    fn an_access_token_is_sent_if_it_fits_a_header() {
         let is_sent = |access: &str| TokenSet::new(access.into(), None, None).bearer().is_ok();
         assert!(is_sent("access"));
         for access in ["", "a\nb", "a\0"] {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_the_grant_is_the_refresh_token_where_there_is_one() {
+    fn the_refresh_token_is_revoked_or_else_the_access_token() {
         let tokens = |refresh: Option<&str>| {
             TokenSet::new("access".into(), refresh.map(SecretString::from), None)
         };

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_connection_is_told_with_those_that_there_are() {
+    fn an_unknown_connection_is_refused_with_the_known_ones() {
         let told = |name: &str, known: &[&str]| {
             let error = unknown_connection(name, known.iter().copied());
             assert_eq!(error.kind(), ErrorKind::UnknownConnection);

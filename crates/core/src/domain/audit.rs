@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_to_a_chain_is_named_at_its_first_place() {
+    fn tampering_with_a_chain_is_named_at_the_first_entry() {
         type Tamper = fn(&mut Vec<AuditEntry>);
         let rehash = |entry: &mut AuditEntry| entry.hash = entry.computed_hash();
         assert_eq!(first_fault(&chain(5)), None);

@@ -97,7 +97,7 @@ mod tests {
     use crate::testing::{START, account};
 
     #[test]
-    fn a_call_is_cut_off_after_a_while_and_its_key_is_free_after_a_day() {
+    fn a_call_counts_as_interrupted_after_a_while_and_its_key_expires_after_a_day() {
         let account = account(1, "ada").id;
         let execution = ExecutionId::from_uuid(Uuid::from_u128(1));
         let call = KeyedCall::started(

@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_opens_for_a_day_and_not_for_who_is_disabled() {
+    fn a_link_works_for_a_day_unless_the_member_is_disabled() {
         let now = Timestamp::UNIX_EPOCH;
         let (link, other) = (Digest::of("link"), Digest::of("other"));
         let id = MemberId::from_uuid(uuid::Uuid::nil());

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn that_of_no_one_costs_the_same_and_opens_nothing() {
+    fn the_dummy_hash_costs_the_same_and_matches_no_password() {
         let parsed = Parsed::new(NO_ONES).unwrap();
         let other = PasswordHash::of("correct horse", &[7; 16]).unwrap();
         assert_eq!(parsed.params, Parsed::new(&other.0).unwrap().params);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_want_little_get_it_and_the_others_share_the_rest_alike() {
+    fn small_demands_are_met_and_the_others_share_the_rest_equally() {
         for (pool, others, own, expected) in [
             (900, vec![], 100, 100),
             (900, vec![], 5000, 900),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_is_taken_from_what_no_one_holds_and_given_back_as_it_grows_old() {
+    fn a_slice_comes_from_the_free_part_and_returns_to_it_with_time() {
         let share = QuotaShare::new(crate::testing::account(1, "ada").id);
         let (share, first) = claim(share, 1, 5000, 0);
         assert_eq!(first, 900);

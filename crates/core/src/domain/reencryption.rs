@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_is_left_where_its_holder_is_gone_and_at_its_end_it_is_not() {
+    fn a_job_is_abandoned_when_its_lease_ends_unless_it_is_done() {
         let now = Timestamp::UNIX_EPOCH;
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let later = now + LEASE + SignedDuration::from_nanos(1);

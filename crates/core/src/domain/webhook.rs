@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_before_signs_for_a_day_and_not_at_its_end() {
+    fn the_previous_secret_signs_until_a_day_has_passed() {
         let secret = |generation, until| SigningSecret {
             generation,
             sealed: Sealed::from_bytes(vec![1]),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_that_says_when_is_not_asked_before() {
+    fn an_endpoint_is_not_called_before_its_retry_after() {
         let due = |asked| {
             let after = delivery().after(failed(429, asked), EPOCH, 0);
             after.due_at.as_second()
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn one_process_has_a_lane_until_its_time_is_over() {
+    fn one_process_holds_a_lane_until_its_lease_ends() {
         let lane = Lane {
             webhook_id: WebhookId::from_uuid(uuid::Uuid::nil()),
             position: 0,

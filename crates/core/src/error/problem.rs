@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_kind_keeps_what_the_service_says_about_it() {
+    fn an_unknown_kind_keeps_the_services_description() {
         let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 402, "detail": "new",
             "kind": "new", "retryable": false, "act_by": "app_developer"});
         let error = Error::from(serde_json::from_value::<Problem>(problem.clone()).unwrap());
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_is_unknown_here_is_the_operator() {
+    fn an_unknown_act_by_means_the_operator() {
         let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 409, "detail": "new",
             "kind": "new", "retryable": true, "act_by": "somebody_new"});
         let error = Error::from(serde_json::from_value::<Problem>(problem).unwrap());

@@ -100,7 +100,7 @@ fn pages_follow_each_other_and_end() {
 }
 
 #[test]
-fn a_filter_leaves_out_what_does_not_match_and_the_cursor_goes_on() {
+fn a_filter_omits_other_events_and_the_cursor_skips_them() {
     let world = World::new();
     let context = lonely(&world);
     world.run(three(&context));
@@ -141,7 +141,7 @@ fn a_filter_leaves_out_what_does_not_match_and_the_cursor_goes_on() {
 }
 
 #[test]
-fn newest_first_a_page_goes_back_from_the_last_event_and_waits_for_nothing() {
+fn newest_first_pages_go_backwards_without_waiting() {
     let world = World::new();
     let context = lonely(&world);
     let back = |of: &EventFilter, after: Option<&str>| {
@@ -203,7 +203,7 @@ fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
 }
 
 #[test]
-fn a_wait_without_an_event_has_an_end_and_so_has_the_number_of_waits() {
+fn waits_are_limited_in_time_and_number() {
     let world = World::new();
     let context = lonely(&world);
     let all = EventFilter::default();
@@ -283,7 +283,7 @@ fn refreshed(world: &World, context: &Context, id: AccountId) {
 }
 
 #[test]
-fn a_cursor_before_events_that_are_gone_says_so() {
+fn a_cursor_before_pruned_events_reports_a_gap() {
     let world = World::new();
     let context = lonely(&world);
     let id = world.run(three(&context));
@@ -300,7 +300,7 @@ fn a_cursor_before_events_that_are_gone_says_so() {
 }
 
 #[test]
-fn a_reader_that_keeps_up_sees_no_gap_where_events_are_gone() {
+fn a_reader_that_keeps_up_sees_no_gap_after_pruning() {
     let world = World::new();
     let context = lonely(&world);
     let id = world.run(three(&context));
@@ -315,7 +315,7 @@ fn a_reader_that_keeps_up_sees_no_gap_where_events_are_gone() {
 }
 
 #[test]
-fn short_lived_events_that_are_gone_count_as_kept() {
+fn pruned_short_lived_events_are_no_gap() {
     let world = World::new();
     let context = lonely(&world);
     let id = world.run(three(&context));

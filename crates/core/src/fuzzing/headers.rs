@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_no_server_takes_for_a_method_changes_none() {
+    fn a_header_that_is_no_method_override_is_ignored() {
         headers(
             b"x-http-method-other:x\nx-http-method-override:GET\ncontent-type:application/x-www-form-urlencoded",
         );

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_removes_what_is_past_its_retention_and_nothing_younger() {
+    fn a_round_removes_only_rows_past_their_retention() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let store = &context.store;
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_come_by_themselves() {
+    fn maintenance_runs_automatically() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let token = access_token(START + SignedDuration::from_secs(45));
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_goes_on_until_nothing_is_left() {
+    fn a_round_continues_until_nothing_is_left() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let long_ago = context.host.now() - DAY * 31;
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authorization_that_is_overdue_for_long_ends_and_goes_in_one_round() {
+    fn a_long_overdue_authorization_ends_and_is_removed_in_one_round() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let long_ago = context.host.now() - DAY * 8;
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removal_that_fails_is_made_up_for_by_a_later_round() {
+    fn a_later_round_repeats_a_failed_removal() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
         let context = world.run(open(
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn history_is_kept_as_long_as_told() {
+    fn history_is_kept_for_the_configured_time() {
         let world = World::new();
         let context = keeping(&world, DAY, SignedDuration::MAX).unwrap();
         let store = &context.store;
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn history_cannot_be_kept_for_less_than_no_time() {
+    fn a_negative_retention_is_refused() {
         let world = World::new();
         for (executions, events, what) in [
             (-INSTANT, DAY, "executions"),

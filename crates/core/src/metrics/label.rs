@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_stand_at_their_indices() {
+    fn the_names_are_at_their_indices() {
         for (index, outcome) in Outcome::all().enumerate() {
             assert_eq!(outcome.index(), index, "{}", outcome.name());
         }

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_is_counted_under_its_labels() {
+    fn events_are_counted_under_their_labels() {
         let metrics = Metrics::new(["mail", "drive"].into_iter());
         let took = Duration::from_millis(3);
         metrics.call(Some("drive"), CallKind::Read, Outcome::Ok, took);

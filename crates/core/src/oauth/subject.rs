@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_token_is_of_this_issuer_for_this_client_and_has_not_ended() {
+    fn an_id_token_needs_the_right_issuer_client_and_time() {
         let issuers = "expected https://login.test or login.test";
         for (claims, expected) in [
             (r#"{"iss":"https://login.test"}"#, None),
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn some_products_do_not_say() {
+    fn a_product_can_have_no_subject() {
         let response = members(json!({ "id_token": id_token("{}") }));
         assert_eq!(read(SubjectSource::Unknown, &response), Ok(None));
     }

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_empty_whatever_its_limit() {
+    fn an_empty_body_fits_any_limit() {
         for body in [
             Body::Empty,
             Body::from(Vec::new()),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_of_a_stream_stays_what_it_was() {
+    fn the_error_of_a_stream_is_kept() {
         let late: BoxError = Box::new(TransportError::new(TransportErrorKind::TimedOut, "late"));
         assert_eq!(
             collected(pieces([Ok(b"a".as_slice()), Err(late)]), 9)
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_as_one_frame_and_then_the_end() {
+    fn bytes_are_one_frame_followed_by_the_end() {
         use http_body_util::BodyExt as _;
         let mut body = Body::from(b"abc".to_vec());
         assert_eq!(

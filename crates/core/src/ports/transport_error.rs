@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_never_left_was_certainly_not_sent() {
+    fn each_error_says_whether_the_request_may_have_been_sent() {
         use TransportErrorKind::{
             Cut, Exhausted, Incomplete, Refused, TimedOut, TooLarge, Unanswered, Unreachable,
         };

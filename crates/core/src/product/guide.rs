@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_permissions_come_first_without_those_that_are_always_asked_for() {
+    fn usual_permissions_come_first_without_the_mandatory_ones() {
         static SCOPES: Product = Product {
             permission_texts: &[&TEXTS],
             oauth: OAuth {

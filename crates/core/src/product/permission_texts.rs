@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn each_scope_is_said_once_and_unknown_ones_as_they_are() {
+    fn each_scope_is_described_once_and_unknown_ones_are_named() {
         let said = |text: &str| (text.to_owned(), false);
         assert_eq!(
             lines(&["a", "who", "odd", "me", "role:R%241"], "de"),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_scope_says_is_said_in_the_language_or_else_in_english() {
+    fn permission_texts_are_translated_or_in_english() {
         assert_eq!(PRODUCT.abilities("de"), ["Alles tun"]);
         assert_eq!(PRODUCT.abilities("ja"), ["Do all"]);
         assert_eq!(PRODUCT.permission_note("de"), Some("Na so was"));

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_only_where_there_is_one_way_to() {
+    fn json_is_read_only_if_it_is_unambiguous() {
         let json = |body: &[u8]| sent("/", None, body).json();
         assert!(json(br#"{"a":[1,-1,1.5,true,null,{"b":"c"}]}"#).is_some());
         for body in [

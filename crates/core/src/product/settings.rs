@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_quota_is_refused_with_its_place() {
+    fn an_invalid_quota_is_refused_with_the_place() {
         for (rate_limit, places) in [
             (json!(7), &["/settings/rate_limit"][..]),
             (json!({ "units": 7 }), &["/settings/rate_limit/units"]),

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_is_known_and_nothing_else() {
+    fn only_listed_members_are_known() {
         for body in [
             "",
             "{}",
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_with_something_unknown_may_concern_anything() {
+    fn an_unknown_part_of_a_request_makes_its_facts_unknown() {
         let kinds = [FactKind {
             name: "task",
             description: "A task.",

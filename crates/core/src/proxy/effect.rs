@@ -51,7 +51,7 @@ mod tests {
     };
 
     #[test]
-    fn a_post_reads_only_where_the_product_says_so() {
+    fn a_post_is_a_read_only_if_the_product_lists_it() {
         let is_read = |method, path| effect(&RULES, &method, path) == Effect::Read;
         for path in ["/v1/search", "/v1/tables/a-1_B/query", "/v1/tables/a:find"] {
             assert!(is_read(Method::POST, path), "{path}");

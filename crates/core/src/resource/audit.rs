@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_reads_as_it_is_printed() {
+    fn a_printed_head_can_be_parsed() {
         let head = AuditHead {
             number: 7,
             hash: "ab".repeat(32),

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_filters_take_what_they_name() {
+    fn names_are_unique_and_filters_accept_only_known_ones() {
         let mut names: Vec<_> = EVENT_TYPES.iter().map(|known| known.name).collect();
         names.sort_unstable();
         let count = names.len();

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_a_body_is_told_in_plain_words() {
+    fn every_fault_of_a_body_is_reported_in_plain_words() {
         assert_eq!(
             refused::<ExecuteRequest>(json!({ "connectionName": "mail", "dry_run": [] })),
             [
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_read() {
+    fn near_misses_in_a_body_are_accepted() {
         let body = json!({
             "connection_name": "mail", "identifier": 42, "dry_run": "true", "tool_version": null, "input": { "a": null },
         });

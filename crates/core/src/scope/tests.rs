@@ -7,7 +7,7 @@ fn scopes(words: &str) -> Scopes {
 }
 
 #[test]
-fn a_scope_is_read_as_it_is_written() {
+fn a_written_scope_is_read_back() {
     for name in ScopeName::ALL {
         assert_eq!(name.name().parse::<Scope>().unwrap(), name.scope());
         let of_mail = format!("{name}:mail", name = name.name());
@@ -34,7 +34,7 @@ fn a_scope_is_read_as_it_is_written() {
 }
 
 #[test]
-fn words_that_are_not_scopes_are_told_by_their_place_with_what_may_be_meant() {
+fn an_unknown_scope_is_refused_with_the_place_and_a_suggestion() {
     let error = Scopes::parse(["accounts:read", "account:manage"]).unwrap_err();
     let [one] = error.violation_list() else {
         panic!("{error}")
@@ -67,7 +67,7 @@ fn manage_includes_read_and_write_includes_read() {
 }
 
 #[test]
-fn a_scope_of_one_product_opens_no_other() {
+fn a_scope_for_one_product_does_not_cover_another() {
     let mail = scopes("tools:execute:mail proxy:write:mail proxy:read");
     assert!(mail.opens_for(ScopeName::ToolsExecute, "mail"));
     assert!(!mail.opens_for(ScopeName::ToolsExecute, "drive"));
@@ -77,7 +77,7 @@ fn a_scope_of_one_product_opens_no_other() {
 }
 
 #[test]
-fn what_both_open_is_what_neither_lacks() {
+fn the_intersection_of_scopes_has_what_both_allow() {
     for (one, other, both) in [
         ("tools:execute", "tools:execute:mail", "tools:execute:mail"),
         ("tools:execute:drive", "tools:execute:mail", ""),
@@ -112,7 +112,7 @@ fn what_both_open_is_what_neither_lacks() {
 }
 
 #[test]
-fn words_of_a_newer_version_open_nothing() {
+fn scopes_of_a_newer_version_are_ignored() {
     let read: Scopes = serde_json::from_str(r#"["events:read","time:travel"]"#).unwrap();
     assert_eq!(read, scopes("events:read"));
     assert_eq!(serde_json::to_string(&read).unwrap(), r#"["events:read"]"#);

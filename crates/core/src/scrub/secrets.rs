@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_masked_in_every_encoding_in_which_it_is_sent() {
+    fn a_secret_is_masked_in_every_encoding_that_is_sent() {
         let secret = "4/0AbCdEfGh+ijKLMNOP==";
         let percent = "4%2F0AbCdEfGh%2BijKLMNOP%3D%3D";
         for shown in [
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_masked_as_its_header_has_it() {
+    fn client_credentials_are_masked_in_every_encoding() {
         let mut secrets = Secrets::default();
         secrets.add_client("id", "s3&t!?");
         for shown in ["s3&t!?", "s3%26t%21%3F", "Basic aWQ6czMlMjZ0JTIxJTNG"] {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_stays() {
+    fn text_without_secrets_is_unchanged() {
         let text = "invalid_grant: the token is revoked";
         assert_eq!(secrets("token").mask(text), text);
         assert_eq!(secrets("tok9.AbCdEfGhIjKl").mask(text), text);

@@ -68,7 +68,7 @@ fn place() -> AssociatedData<'static> {
 }
 
 #[test]
-fn what_is_sealed_opens_at_its_place_differs_every_time_and_hides_the_text() {
+fn ciphertext_differs_every_time_and_decrypts_at_its_place() {
     let vault = vault();
     for secret in [SECRET, b"", &[0; 100_000]] {
         let (one, other) = (
@@ -102,7 +102,7 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn a_secret_opens_nowhere_else() {
+fn a_secret_decrypts_only_at_its_place() {
     let vault = vault();
     let sealed = vault.seal(&place(), SECRET).unwrap();
     let elsewhere = [
@@ -163,7 +163,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn only_the_ring_that_sealed_a_store_opens_it() {
+fn a_store_opens_only_with_its_key_ring() {
     let store = store();
     let vault = open_as(0, ring(&[("first", 1)]), &store).unwrap();
     let sealed = vault.seal(&place(), SECRET).unwrap();
@@ -197,7 +197,7 @@ fn the_first_key_of_a_ring_wraps() {
 }
 
 #[test]
-fn of_two_processes_that_start_together_one_makes_the_key() {
+fn one_of_two_starting_processes_creates_the_key() {
     let (first, store) = (ring(&[("first", 1)]), store());
     let (one, other) = (Numbers::seeded(1), Numbers::seeded(2));
     let rows = [one, other].map(|numbers| first_data_key(&first, numbers.as_ref(), START).unwrap());
@@ -284,7 +284,7 @@ fn a_generated_ring_reads_back() {
 }
 
 #[test]
-fn nothing_that_holds_a_secret_shows_it() {
+fn debug_output_hides_secrets() {
     let secret = || SecretString::from("CANARY-secret");
     let tokens = TokenSet::new(secret(), Some(secret()), None);
     let vault = vault();

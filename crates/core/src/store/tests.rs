@@ -107,7 +107,7 @@ fn a_newer_body_is_read_where_possible_and_never_written() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_is_an_error_by_itself_and_stops_no_list() {
+fn an_unreadable_row_is_an_error_and_does_not_stop_lists() {
     for spoil in [
         (|row| row.body = String::from("secret")) as fn(&mut Row),
         |row| row.body.clear(),
@@ -182,7 +182,7 @@ fn every_column_is_compared_with_the_body() {
 }
 
 #[test]
-fn a_credential_that_cannot_be_read_is_gone_after_a_disconnect() {
+fn a_disconnect_deletes_an_unreadable_credential() {
     for (generation, spoil) in [
         (1, (|row| row.body.push('?')) as fn(&mut Row)),
         (2, |row| row.body.push('?')),
@@ -246,7 +246,7 @@ fn a_credential_that_cannot_be_read_is_gone_after_a_disconnect() {
 }
 
 #[test]
-fn what_could_not_be_read_again_is_not_written() {
+fn an_unreadable_value_is_not_written() {
     let (_, records) = inserted();
     let mut deep = Json::Null;
     for _ in 0..126 {

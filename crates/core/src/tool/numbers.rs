@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_double_holds_is_exact() {
+    fn a_number_that_fits_a_double_is_exact() {
         for number in [
             "0",
             "-0",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_loses_digits_becomes_a_text() {
+    fn only_inexact_numbers_become_texts() {
         let json = r#"{"a\\":[12345678901234567890123,1.50,"12345678901234567890123 \" 1"],"b":-0.1234567890123456789}"#;
         let kept = r#"{"a\\":["12345678901234567890123",1.50,"12345678901234567890123 \" 1"],"b":"-0.1234567890123456789"}"#;
         assert_eq!(as_texts(json, is_exact), kept);

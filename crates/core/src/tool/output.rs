@@ -145,12 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_null() {
+    fn an_empty_body_is_null() {
         assert_eq!(raw(204, "").into_json().unwrap().0.get(), "null");
     }
 
     #[test]
-    fn what_is_not_json_is_the_products_fault() {
+    fn a_body_that_is_not_json_is_a_product_error() {
         for body in [
             &b"<html>CANARY</html>"[..],
             b"{\"a\":1",
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_what_is_not_json_is_kept() {
+    fn the_status_of_a_body_that_is_not_json_is_kept() {
         for body in [&b"oops"[..], b"\xff"] {
             let error = raw(203, Bytes::from_static(body)).into_json().unwrap_err();
             assert_eq!(error.upstream().unwrap().status, 203, "{body:?}");

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_promised_json_says_where_and_shows_nothing_of_it() {
+    fn invalid_json_is_an_error_with_the_place_and_no_content() {
         for (body, place) in [
             ("<html>CANARY</html>", "line 1, column 1"),
             ("{\"a\":\n\"CANARY", "line 2, column 7"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_found_in_any_case_where_they_are_text() {
+    fn text_headers_are_found_in_any_case() {
         let mut headers = HeaderMap::new();
         headers.insert("x-request-id", http::HeaderValue::from_static("7"));
         headers.insert("x-bytes", http::HeaderValue::from_bytes(&[0xff]).unwrap());

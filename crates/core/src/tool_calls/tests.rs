@@ -96,7 +96,7 @@ fn calls(calls: &[(&str, &str, Value)]) -> ToolCalls {
 const ID: &str = "toolu_01A09q90qw90lq91";
 
 #[test]
-fn neighbours_that_read_run_together_and_results_keep_the_order() {
+fn consecutive_reads_run_in_parallel_and_results_keep_the_order() {
     let stage = Stage::new();
     let read = |id: &'static str| (id, "demo_read_note", json!({ "note_id": id }));
     let request = calls(&[
@@ -201,7 +201,7 @@ fn an_error_is_a_result_of_its_call() {
 }
 
 #[test]
-fn a_user_who_must_authorize_gets_one_link_where_links_are_asked_for() {
+fn a_user_who_must_authorize_gets_one_link_if_requested() {
     let stage = Stage::new();
     let mut request = calls(&[
         ("a", "demo_read_note", json!({ "note_id": "a" })),
@@ -266,7 +266,7 @@ fn the_three_tools_search_describe_and_execute() {
 }
 
 #[test]
-fn what_no_call_can_be_made_with_is_refused() {
+fn tool_calls_with_missing_or_unknown_connections_are_refused() {
     let stage = Stage::new();
     let read = ("a", "demo_read_note", json!({ "note_id": "a" }));
     let mut nowhere = calls(std::slice::from_ref(&read));

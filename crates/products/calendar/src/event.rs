@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_told_from_names() {
+    fn addresses_are_distinguished_from_names() {
         for good in [
             "ada@example.com",
             " ada@example.com ",

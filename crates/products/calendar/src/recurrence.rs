@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn wrong_rules_are_refused_with_the_reason() {
         for (text, says) in [
             ("", "isn't a part of a rule"),
             ("every Monday", "isn't a part of a rule"),
@@ -284,7 +284,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_taken_is_one_line_and_stays_as_it_is(text in "(RRULE:|EXDATE:|)(FREQ=(DAILY|WEEKLY)|[0-9T]{8,15}Z?)(;(COUNT=[0-9]{1,3}|BYDAY=[-+0-9]{0,2}(MO|FR)))?") {
+        fn accepted_rules_are_one_line_and_stay_unchanged(text in "(RRULE:|EXDATE:|)(FREQ=(DAILY|WEEKLY)|[0-9T]{8,15}Z?)(;(COUNT=[0-9]{1,3}|BYDAY=[-+0-9]{0,2}(MO|FR)))?") {
             if let Ok(sent) = line(&text) {
                 prop_assert!(!sent.contains(char::is_control));
                 let again = line(&sent);

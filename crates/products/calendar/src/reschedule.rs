@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_follows_from_the_event() {
+    fn missing_times_follow_from_the_event() {
         for row in CHANGES.lines().filter(|row| !row.is_empty()) {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
             let (read, edges) = change(cells[0], cells[1]);

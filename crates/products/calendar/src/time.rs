@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_stands_next_to_a_time() {
+    fn a_zone_is_sent_next_to_a_time() {
         let zone = Some("Europe/Berlin");
         assert_eq!(
             edge(moment("2026-05-01T09:00:00"), zone),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn all_day_events_last_for_whole_days() {
+    fn all_day_events_last_whole_days() {
         for (minutes, last) in [
             (1, "2026-03-02"),
             (1440, "2026-03-02"),
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_length_it_lasts_half_an_hour() {
+    fn an_event_without_a_length_lasts_half_an_hour() {
         let end = end_after(moment("2026-05-01T09:00:00Z"), None, None).unwrap();
         assert_eq!(end, moment("2026-05-01T09:30:00Z"));
         assert_eq!(length(None, None), None);
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn no_length_leads_beyond_all_calendars() {
+    fn a_very_long_event_ends_within_the_calendar() {
         let longest = length(Some(u32::MAX), Some(u32::MAX));
         let berlin = zone::named("Europe/Berlin").unwrap();
         for start in [
@@ -433,7 +433,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_reads_as_the_same(text in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[012][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][01][0-9]:[0-5][0-9]|)") {
+        fn a_written_time_is_read_back(text in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[012][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][01][0-9]:[0-5][0-9]|)") {
             if let Some(moment) = Moment::parse(&text) {
                 prop_assert_eq!(Moment::of_edge(&Value::Object(moment.edge(None))), Some(moment));
             }

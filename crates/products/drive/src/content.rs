@@ -13,7 +13,7 @@ const MOST: usize = 1_000_000;
 /// A format of Google's own to convert a file into.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The names say it all.
+// The names are self-explanatory.
 #[schemars(extend("x-obvious" = true))]
 pub enum ConvertTo {
     /// Google Docs.
@@ -127,7 +127,7 @@ mod tests {
     };
 
     #[test]
-    fn the_type_follows_from_what_is_given() {
+    fn the_type_follows_from_the_given_members() {
         let text = |name, media_type, convert_to| {
             let content = Content {
                 name,

@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn the_own_masks_are_such_as_a_caller_could_give() {
+    fn built_in_masks_are_valid_for_callers() {
         assert_eq!(list(LISTED), LISTED);
         assert_eq!(of_file(&Some(FILE.to_owned())).unwrap(), FILE);
         assert!(!FILE.contains(' ') && !LISTED.contains(' '));
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_masks_are_refused() {
         for fields in ["", " ", "id,", ",id", "files(id", "id)", "files(id))", ")("] {
             let fields = Some(fields.to_owned());
             for error in [of_list(&fields).unwrap_err(), of_file(&fields).unwrap_err()] {

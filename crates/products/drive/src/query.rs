@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_partner_is_refused() {
+    fn unbalanced_quotes_and_parentheses_are_refused() {
         for query in [
             "name = 'a",
             "name = 'a\\'",
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_compare_nothing_are_refused_with_the_query_for_them() {
+    fn plain_words_are_refused_with_the_query_to_use() {
         for (query, ready) in [
             ("budget", "name contains 'budget'"),
             ("  meeting in Berlin ", "name contains 'meeting in Berlin'"),
@@ -314,7 +314,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics_and_what_passes_stays_together(query in "['\"()\\\\a-z= ]{0,40}") {
+        fn nothing_panics_and_accepted_queries_stay_grouped(query in "['\"()\\\\a-z= ]{0,40}") {
             if let Ok((sent, _)) = without_trash(&query) {
                 proptest::prop_assert!(read(&sent).is_ok_and(|terms| terms.trashed), "{}", sent);
             }

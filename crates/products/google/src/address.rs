@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_an_id_nor_a_link_of_a_file_is_refused() {
+    fn input_that_is_no_id_and_no_file_link_is_refused() {
         for given in [
             "https://drive.google.com/drive/my-drive",
             "https://drive.google.com/drive/folders/",

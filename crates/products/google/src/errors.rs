@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_decides_where_no_reason_does() {
+    fn the_status_decides_without_a_known_reason() {
         for body in [json!(null), json!([]), json!({"error": 7}), json!("<html>")] {
             assert_eq!(read(502, &[], &body).kind(), ErrorKind::ProductUnavailable);
             assert_eq!(

@@ -44,7 +44,7 @@ mod tests {
     use crate::{Upload, upload};
 
     #[test]
-    fn policies_read_what_is_written() {
+    fn policies_read_written_multipart_bodies() {
         let other = boundary([&b"other"[..]]);
         let metadata = json!({"name": "a\r\n--b", "description": other});
         for media in [&b"\r\n--\x00\xff\r\n"[..], b"", other.as_bytes()] {

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_comes_first() {
+    fn the_header_has_priority() {
         check(
             &[("retry-after", "7")],
             &json!({}),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn then_what_the_error_says() {
+    fn the_errors_retry_info_is_used_without_a_header() {
         let info = |delay: &str| json!({"details": [null, {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]});
         check(&[], &info("1.5s"), "", Some(1500));
         for odd in ["-1s", "1e300s", "NaNs", "s", "1.5"] {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn then_the_moment_in_the_text() {
+    fn the_time_in_the_message_is_used_last() {
         let text = "User-rate limit exceeded.  Retry after 2026-05-04T09:00:30.000Z";
         check(&[DATE], &json!({}), text, Some(30_000));
         check(

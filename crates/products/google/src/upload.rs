@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_unclear() {
+    fn ambiguous_uploads_are_unclear() {
         for (query, content_type) in [
             ("", RELATED),
             ("uploadType=multipart&uploadType=media", RELATED),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_end_where_every_reader_ends_them() {
+    fn headers_with_an_ambiguous_end_are_unclear() {
         let of = |text: &str| headers(text.as_bytes()).map(|(headers, rest)| (headers, rest.len()));
         let (found, rest) = of("To : a,\r\n\tb\r\nBCC:c\r\n\r\nbody").unwrap();
         assert_eq!(

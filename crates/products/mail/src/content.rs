@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_no_one_reads_are_left_out() {
+    fn amp_versions_are_omitted() {
         let amp = leaf("1", "text/x-amp-html", json!({}), "<html amp4email>");
         check(
             multi(
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declared_charset_is_believed_only_where_the_bytes_are_not_utf8() {
+    fn the_declared_charset_is_used_only_if_the_bytes_are_not_utf8() {
         let declared =
             |charset: &str| json!({"Content-Type": format!("text/plain; charset=\"{charset}\"")});
         for charset in ["iso-2022-jp", "ISO-8859-1", "us-ascii", "x-unknown"] {
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_from_texts() {
+    fn files_are_distinguished_from_texts() {
         let disposed = leaf(
             "1",
             "text/plain",

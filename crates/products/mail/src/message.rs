@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_comes_is_read() {
+    fn malformed_messages_can_be_read() {
         for odd in [
             json!(null),
             json!(7),

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_range_is_refused() {
+    fn invalid_ranges_are_refused() {
         for (range, says) in [
             ("", "expected a range"),
             ("  ", "expected a range"),

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_and_written_as_it_is() {
+    fn every_kind_is_read_and_written_unchanged() {
         for value in [
             json!(null),
             json!(true),

@@ -31,7 +31,7 @@ pub fn a1_range(text: &str) {
             assert_eq!(title_of(&range), text);
         }
     }
-    // Any text in a cell can be checked for what it looks like.
+    // This check must accept any text of a cell.
     let _ = stored_as_text(&[vec![CellValue::Text(text.to_owned())]]);
 }
 

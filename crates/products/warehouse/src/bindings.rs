@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_binding_is_has_its_place() {
+    fn an_invalid_binding_is_refused_with_the_place() {
         let given = json!({"1": [1], "a/b": {"type": "FIXED"}, "3": {"value": "1"}, "4": {"type": "TEXT", "value": {}}});
         let mut reader = Reader::default();
         read(&mut reader, given.as_object().unwrap());

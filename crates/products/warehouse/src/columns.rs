@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_column_has_a_name_of_its_own() {
+    fn every_column_has_a_unique_name() {
         for (given, expected) in [
             (&["A", "B"][..], &["A", "B"][..]),
             (&["A", "B", "A", "B", "A"], &["A", "B", "A_2", "B_2", "A_3"]),

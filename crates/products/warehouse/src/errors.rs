@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_decides_where_it_says_enough() {
+    fn the_status_decides_if_it_is_specific() {
         use ErrorKind as K;
         for (status, code, kind) in [
             (400, "390142", K::ProductInvalidRequest),

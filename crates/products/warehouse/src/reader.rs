@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_is_told() {
+    fn every_fault_is_reported() {
         let mut reader = Reader::default();
         reader.name("database", "");
         reader.optional_text("like", &Some(String::from("\0")));

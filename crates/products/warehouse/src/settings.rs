@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_lead_elsewhere_is_refused() {
+    fn accounts_that_could_lead_to_another_host_are_refused() {
         for account in [
             "",
             ".",
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_the_settings_has_its_place() {
+    fn every_fault_of_the_settings_has_a_place() {
         for (settings, places) in [
             (json!({}), vec![("/settings/account", "required")]),
             (json!({"account": 7}), vec![("/settings/account", "format")]),
@@ -414,7 +414,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_is_taken_stays_at_the_product(account in "\\PC{0,60}|[a-z0-9._/:@%#?-]{0,40}(\\.snowflakecomputing\\.com)?") {
+        fn every_accepted_host_belongs_to_the_product(account in "\\PC{0,60}|[a-z0-9._/:@%#?-]{0,40}(\\.snowflakecomputing\\.com)?") {
             if let Some(host) = host(&account) {
                 proptest::prop_assert!(SUFFIXES.iter().any(|suffix| host.ends_with(suffix)));
                 proptest::prop_assert!(host.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte)));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_object_is_called_is_refused() {
+    fn invalid_object_names_are_refused() {
         for text in ["", "\"\"", "a\0b", "a\nb", &"x".repeat(256)] {
             assert!(Name::read(text).is_err(), "{text:?}");
         }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_have_more_is_named() {
+    fn incomplete_properties_are_named() {
         let many = |item: Value, times| vec![item; times];
         let (id, mention) = (json!({"id": "p"}), json!({"type": "mention"}));
         for (is_cut, property) in [

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_says_that_a_token_is_dead_counts_as_revoked() {
+    fn only_errors_about_a_dead_token_count_as_revoked() {
         let revoked = |status, code: &str| {
             let body = json!({ "object": "error", "code": code });
             (crate::PRODUCT.oauth.revoked_already)(status, body.as_object().unwrap())
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_is_kept_however_much_it_was() {
+    fn any_number_of_saved_ids_is_kept() {
         let ids: Vec<String> = (0..100).map(|number| format!("{number:036}")).collect();
         let body = json!({"code": "service_unavailable", "additional_data": {"committed_resource_id": "page", "committed_child_ids": ids}});
         let details = read(503, &body)

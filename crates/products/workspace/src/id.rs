@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_means_what_is_asked_for() {
+    fn a_link_is_read_as_the_requested_kind_of_object() {
         let peek =
             format!("https://www.notion.so/ws/{ONE_COMPACT}?v={TWO_COMPACT}&p={TWO_COMPACT}&pm=s");
         assert_eq!(Id::from(peek.as_str()).page("").unwrap(), TWO);
@@ -238,7 +238,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_is_taken_is_a_hyphenated_uuid(text in "(https://www.notion.so/)?\\PC{0,50}[0-9a-fA-F-]{30,40}\\PC{0,3}") {
+        fn every_accepted_id_is_a_hyphenated_uuid(text in "(https://www.notion.so/)?\\PC{0,50}[0-9a-fA-F-]{30,40}\\PC{0,3}") {
             let id = Id::from(text);
             for read in [id.page(""), id.database(""), id.block(""), id.discussion(""), id.comment("")].into_iter().flatten() {
                 proptest::prop_assert_eq!(uuid(&read), Some(read.clone()));

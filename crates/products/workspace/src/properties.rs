@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoded_key_is_explained_where_the_product_refuses_it() {
+    fn an_encoded_key_is_explained_if_the_product_refuses_it() {
         let properties =
             json!({"Due": {}, "U%3AC%3C": {"number": 1}, "10%20off": {"checkbox": true}});
         let properties: Properties = serde_json::from_value(properties).unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_stands_under_its_key() {
+    fn a_row_has_one_title_under_any_key() {
         assert!(
             faults(
                 check_row,

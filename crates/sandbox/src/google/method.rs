@@ -276,7 +276,7 @@ mod tests {
     use crate::google::{APIS, schema::SCHEMAS};
 
     #[test]
-    fn what_is_played_is_described() {
+    fn every_implemented_method_is_described() {
         let known: BTreeSet<&str> = METHODS.iter().map(|method| method.id).collect();
         assert_eq!(known.len(), METHODS.len());
         for api in APIS {

@@ -63,7 +63,7 @@ fn read(reply: &Reply) -> Vec<Inner> {
 const GMAIL: &str = "/gmail.googleapis.com/batch/gmail/v1";
 
 #[tokio::test]
-async fn each_part_gets_a_response_of_its_own() {
+async fn each_part_gets_its_own_response() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let id = stage.message_id(0, "Note G");
@@ -132,7 +132,7 @@ async fn parameters_of_the_batch_count_for_its_parts() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_batch_is_refused() {
+async fn an_invalid_batch_is_refused() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let profile = "GET /gmail/v1/users/me/profile";
@@ -146,7 +146,7 @@ async fn what_is_not_a_batch_is_refused() {
     none.refused(400, "badRequest", "batch request");
     let json = stage.json("POST", GMAIL, &ada, &json!({})).await;
     json.refused(400, "badRequest", "multipart/mixed");
-    // Without a token the batch is taken and its parts are refused.
+    // Without a valid token, the batch is accepted but each part is rejected.
     let outer = send(&stage, "/gmail.googleapis.com/batch", "made-up", &[profile]).await;
     assert_eq!(read(&outer)[0].status, 401);
     for path in [
@@ -162,7 +162,7 @@ async fn what_is_not_a_batch_is_refused() {
 }
 
 #[tokio::test]
-async fn a_long_get_may_come_as_a_post() {
+async fn a_long_get_may_be_sent_as_a_post() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let send = async |verb: &str, body: &str| {

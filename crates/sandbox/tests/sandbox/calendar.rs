@@ -84,7 +84,7 @@ pub(crate) fn refused(reply: &Reply, status: u16, reason: &str, says: &str) {
         "{error}"
     );
     assert_eq!(error["code"], status);
-    // The older shape has nothing else.
+    // The older shape has no other members.
     assert!(
         error.get("status").is_none() && error.get("details").is_none(),
         "{error}"
@@ -137,7 +137,7 @@ async fn calendars_are_listed_by_role_and_state() {
     let synced = ada
         .get(&format!("users/me/calendarList?syncToken={token}"))
         .await;
-    // The token belongs to the list, whatever its pages.
+    // A sync token is valid for the list with any page size.
     assert_eq!(synced.ok()["items"], json!([]));
     let clash = ada
         .get(&format!(
@@ -162,7 +162,7 @@ async fn calendars_are_listed_by_role_and_state() {
 }
 
 #[tokio::test]
-async fn series_are_listed_whole_or_by_occurrence() {
+async fn series_are_listed_as_one_or_by_occurrence() {
     let ada = Calendars::ada().await;
     let week = "timeMin=2026-05-04T00:00:00Z&timeMax=2026-05-11T00:00:00Z";
     let whole = ada
@@ -183,7 +183,7 @@ async fn series_are_listed_whole_or_by_occurrence() {
             "Lunch with Ada"
         ]
     );
-    // A deleted occurrence says only which one it is.
+    // A deleted occurrence only says which occurrence it is.
     assert_eq!(whole["items"][2]["status"], "cancelled");
     assert!(whole["items"][2]["originalStartTime"].is_object());
     assert_eq!(whole["timeZone"], "Europe/London");
@@ -251,7 +251,7 @@ async fn a_series_keeps_its_time_of_the_clock() {
         .iter()
         .map(|event| event["start"]["dateTime"].as_str().unwrap())
         .collect();
-    // Clocks go forward on 2026-03-29; 2026-04-03 is left out.
+    // Clocks go forward on 2026-03-29. The series excludes 2026-04-03.
     assert_eq!(
         starts,
         [
@@ -280,7 +280,7 @@ async fn a_series_keeps_its_time_of_the_clock() {
             .status,
         404
     );
-    // It never ends, and is bounded all the same.
+    // The series never ends, but the list is bounded.
     let all = ada
         .get(&format!(
             "calendars/primary/events/{id}/instances?maxResults=2500"
@@ -404,7 +404,7 @@ async fn guests_can_be_left_out() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused() {
+async fn invalid_parameters_are_refused() {
     let ada = Calendars::ada().await;
     let table = "
         orderBy=startTime => badRequest => ordering

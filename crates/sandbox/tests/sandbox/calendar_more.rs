@@ -1,4 +1,4 @@
-//! The Calendar API's methods that replace events, make them from a text, and say who is busy; and etags.
+//! The Calendar API's methods that replace events, create them from a text, and list busy times; and etags.
 
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ async fn busy_times_are_joined_and_cut_at_the_ends() {
     assert_eq!(engine[0]["start"], "2026-05-06T17:00:00+01:00");
     let hidden = json!({"errors": [{"domain": "global", "reason": "notFound"}], "busy": []});
     assert_eq!(calendars["grace@example.com"], hidden);
-    // Neither days off nor what is over count.
+    // The event on this weekend is transparent, so the user isn't busy.
     let day = json!({
         "timeMin": "2026-05-09T00:00:00Z",
         "timeMax": "2026-05-11T00:00:00Z",
@@ -179,7 +179,7 @@ async fn one_calendar_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn what_has_not_changed_is_not_sent_again() {
+async fn unchanged_resources_are_not_sent_again() {
     let ada = Calendar::of(ALL).await;
     let made = ada
         .send("POST", "calendars/primary/events", &tea())

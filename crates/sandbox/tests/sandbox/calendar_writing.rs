@@ -47,7 +47,7 @@ async fn an_event_is_made_once() {
         notices[0],
         json!({ "event_id": "tea0123456789", "to": "grace@example.com", "about": "invitation" })
     );
-    // The guest sees it.
+    // The guest sees the event.
     let grace = Calendars {
         token: ada
             .stage
@@ -82,7 +82,7 @@ async fn an_event_is_made_once() {
 }
 
 #[tokio::test]
-async fn the_product_makes_an_id_where_none_is_given() {
+async fn the_product_creates_a_missing_id() {
     let ada = Calendars::ada().await;
     let mut event = tea();
     event.as_object_mut().unwrap().remove("id");
@@ -159,7 +159,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
     };
     let own = |status: &str| json!([{ "email": "ada@example.com", "responseStatus": status, "comment": "Late" }]);
 
-    // A guest who can't change the event responds.
+    // A guest who can't change the event can still respond.
     let lunch = ada.id("Lunch with Ada");
     let body = json!({ "attendeesOmitted": true, "attendees": own("accepted") });
     let after = change(&lunch, body.clone()).await.ok();
@@ -171,7 +171,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
     let refusal = change(&lunch, more).await;
     refused(&refusal, 403, "requiredAccessLevel", "writer access");
 
-    // The entries of others are ignored.
+    // Changes to the entries of other guests are ignored.
     let review = ada.id("Review of note G");
     let body = json!({ "attendeesOmitted": true, "attendees": [{ "email": "grace@example.com", "responseStatus": "declined" }] });
     let after = change(&review, body).await.ok();
@@ -180,7 +180,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
         ["ada accepted", "grace accepted", "charles declined"]
     );
 
-    // Who isn't invited is added.
+    // A user who isn't invited is added as a guest.
     let call = ada.id("Call to New York");
     let body = json!({ "attendeesOmitted": true, "attendees": own("tentative") });
     assert_eq!(
@@ -188,7 +188,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
         ["ada tentative"]
     );
 
-    // Without `attendeesOmitted`, the others are gone.
+    // Without `attendeesOmitted`, the list replaces all guests.
     let after = change(&review, json!({ "attendees": own("declined") }))
         .await
         .ok();
@@ -200,7 +200,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
 }
 
 #[tokio::test]
-async fn one_occurrence_changes_by_itself() {
+async fn one_occurrence_can_be_changed_alone() {
     let ada = Calendars::ada().await;
     let series = ada.id("Stand-up");
     let one = format!("{PRIMARY}/{series}_20260511T083000Z");
@@ -310,7 +310,7 @@ async fn a_meeting_is_made_after_its_event() {
     let made = ada.get(&path).await.ok();
     let link = made["hangoutLink"].as_str().unwrap();
     assert_eq!(made["conferenceData"]["entryPoints"][0]["uri"], link);
-    // The same request again is ignored.
+    // Sending the same request again changes nothing.
     let again = ada
         .send(
             "PATCH",
@@ -446,7 +446,7 @@ async fn faults_apply_here_too() {
         .header("content-type", "application/json")
         .body(tea().to_string());
     assert!(request.send().await.is_err());
-    // It was processed all the same.
+    // The event was created although the connection broke.
     refused(
         &ada.post(PRIMARY, tea()).await,
         409,
@@ -473,7 +473,7 @@ async fn faults_apply_here_too() {
 }
 
 #[tokio::test]
-async fn a_sync_brings_only_what_has_changed_since() {
+async fn a_sync_returns_only_later_changes() {
     let ada = Calendars::ada().await;
     let sync = async |token: &str| ada.get(&format!("{PRIMARY}?syncToken={token}")).await.ok();
     let token = |list: &Value| list["nextSyncToken"].as_str().unwrap().to_owned();
@@ -483,7 +483,7 @@ async fn a_sync_brings_only_what_has_changed_since() {
     let one = sync(&first).await;
     assert_eq!(one["items"].as_array().unwrap().len(), 1);
     assert_eq!(one["items"][0]["id"], made["id"]);
-    // The sandbox's clock has not moved, and nothing comes twice.
+    // Although the sandbox's clock hasn't moved, no change is returned twice.
     let second = token(&one);
     assert_eq!(sync(&second).await["items"], json!([]));
     ada.send("DELETE", &format!("{PRIMARY}/{opera}"), None, None)

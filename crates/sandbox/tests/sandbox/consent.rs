@@ -1,4 +1,5 @@
-//! The authorization page and what comes back from it. Other sites' pages are refused, people and clients are not.
+//! The authorization page and its responses. The sandbox rejects requests from pages of other sites, but not from
+//! people and clients.
 
 use reqwest::{Method, header::HOST};
 use stead_sandbox::{CLIENT_ID, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID, WORKSPACE_CLIENT_ID};
@@ -33,7 +34,7 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
     assert_eq!(value(&pairs, "iss"), "https://accounts.google.com");
     assert_eq!(value(&pairs, "scope"), GMAIL_READ);
     assert!(value(&pairs, "code").starts_with("4/0"));
-    // A page can be submitted once.
+    // A page can only be submitted once.
     let again = stage.post_form(&page.form_action(), &fields).await;
     assert_eq!(again.status, 400);
 }
@@ -215,7 +216,7 @@ async fn bad_requests_stay_on_an_error_page() {
 }
 
 #[tokio::test]
-async fn without_a_page_no_one_is_signed_in() {
+async fn a_sign_in_without_a_page_is_refused() {
     let stage = Stage::new().await;
     let back = stage
         .authorize(&[("scope", GMAIL_READ), ("prompt", "none")])
@@ -241,7 +242,7 @@ async fn a_query_in_the_redirect_address_stays() {
     ];
     let back = stage.post_form(&page.form_action(), &fields).await;
     assert!(back.header("location").starts_with(&format!("{address}&")));
-    // Short names come back in full.
+    // Short scope names are returned in full.
     assert!(back.text.is_empty());
     let pairs: Vec<_> = back.location().query_pairs().into_owned().collect();
     assert_eq!(
@@ -266,7 +267,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_page_of_another_site_changes_nothing_and_reads_nothing() {
+async fn a_page_of_another_site_cannot_change_or_read_anything() {
     let stage = Stage::new().await;
     let other_port = stage.running.url.clone() + "0";
     for headers in [

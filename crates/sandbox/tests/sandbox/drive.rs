@@ -208,7 +208,7 @@ async fn queries_find_and_bad_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn files_come_in_orders_and_pages() {
+async fn files_are_sorted_and_paged() {
     let drive = Drive::ada().await;
     let mine = ("q", "'me' in owners and trashed = false");
     let by_name = drive.names(&[mine, ("orderBy", "folder,name desc")]).await;
@@ -235,7 +235,7 @@ async fn files_come_in_orders_and_pages() {
         }
     }
     assert_eq!(seen.len(), by_name.len());
-    // A mask without the token stops the paging unseen.
+    // A mask without `nextPageToken` hides that there are more pages.
     let masked = drive
         .list(&[mine, ("pageSize", "1"), ("fields", "files(id)")])
         .await
@@ -265,7 +265,7 @@ async fn files_come_in_orders_and_pages() {
 }
 
 #[tokio::test]
-async fn no_one_sees_more_than_was_shared() {
+async fn only_shared_files_are_visible() {
     let drive = Drive::ada().await;
     let notes = drive.stage.sandbox().world()["users"][1]["files"].clone();
     let notes = notes

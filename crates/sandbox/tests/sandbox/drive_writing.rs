@@ -1,4 +1,4 @@
-//! The Drive API's methods that write, and those that give contents.
+//! The Drive API's methods that write, and those that return contents.
 
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ async fn a_file_that_was_made_is_listed_found_and_read() {
         ["Gears.txt"]
     );
     assert_eq!(drive.names("name = 'Plans'").await, ["Plans"]);
-    // At the top where nothing is said, without a type just bytes.
+    // Without a parent, a file is in My Drive, and without a type, it's just bytes.
     let plain = drive.send("POST", "/files?fields=*", json!({})).await.ok();
     assert_eq!(plain["name"], "Untitled");
     assert_eq!(plain["mimeType"], "application/octet-stream");
@@ -131,7 +131,7 @@ async fn a_spreadsheet_that_was_made_opens_in_sheets() {
 }
 
 #[tokio::test]
-async fn what_a_new_file_may_not_say_is_refused() {
+async fn invalid_metadata_of_a_new_file_is_refused() {
     let drive = Drive::of(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
     for (body, status, reason, says) in [
@@ -201,7 +201,7 @@ async fn what_a_new_file_may_not_say_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_changes_moves_and_goes() {
+async fn a_file_is_changed_moved_and_deleted() {
     let drive = Drive::of(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
     let path = format!("/files/{letter}?fields=name,description,starred,version,modifiedTime");
@@ -210,7 +210,7 @@ async fn a_file_changes_moves_and_goes() {
     assert_eq!(changed["name"], "Note G, final.pdf");
     assert_eq!(changed["version"], "2");
     assert_eq!(changed["modifiedTime"], "2026-05-04T09:00:00.000Z");
-    // Moving takes both parameters.
+    // Moving a file needs both parameters.
     let add = format!("/files/{letter}?addParents=root");
     let reply = drive.send("PATCH", &add, json!({})).await;
     reply.refused(403, "cannotAddParent", "parents");
@@ -239,7 +239,7 @@ async fn a_file_changes_moves_and_goes() {
         let reply = drive.send("PATCH", &format!("/files/{letter}"), body).await;
         reply.refused(403, reason, "");
     }
-    // Grace's own may be read, not changed; a folder goes with all that is in it.
+    // Ada can read Grace's file but not change it. Deleting a folder deletes everything in it.
     let log = drive.id("Moth log");
     let reply = drive
         .send("PATCH", &format!("/files/{log}"), json!({"name": "x"}))
@@ -284,7 +284,7 @@ async fn the_scope_for_ones_own_files_reaches_those_only() {
 }
 
 #[tokio::test]
-async fn contents_come_whole_or_in_ranges() {
+async fn contents_are_downloaded_completely_or_in_ranges() {
     let drive = Drive::of(READONLY).await;
     let path = format!("/files/{}?alt=media", drive.id("Note G.pdf"));
     let whole = drive.get(&path).await;
@@ -306,7 +306,7 @@ async fn contents_come_whole_or_in_ranges() {
     let beyond = range("bytes=96-").await;
     beyond.refused(416, "requestedRangeNotSatisfiable", "range");
     assert_eq!(beyond.header("content-range"), "bytes */96");
-    // The product's own documents have no bytes, and lists neither.
+    // Google's own documents have no bytes to download, and neither do lists.
     let document = drive.id("Algebraical patterns");
     let reply = drive.get(&format!("/files/{document}?alt=media")).await;
     reply.refused(403, "fileNotDownloadable", "Use Export");

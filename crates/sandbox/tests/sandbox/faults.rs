@@ -97,7 +97,7 @@ async fn one_consent_loses_a_scope() {
     assert_eq!(tokens.response["scope"], GMAIL_READ);
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
     assert_eq!(tokens.response["scope"], format!("{CONTACTS} {GMAIL_READ}"));
-    // Nothing is left of a consent to one scope.
+    // A consent to only this scope has no scope left.
     stage.sandbox().fault(Fault::DropScope {
         scope: CONTACTS.to_owned(),
     });
@@ -129,7 +129,7 @@ async fn errors_have_the_products_shape() {
         "path_contains": "/messages",
     });
     assert_eq!(stage.add_faults(&told).await.status, 204);
-    // Another path is not struck.
+    // The fault doesn't affect other paths.
     assert_eq!(stage.mail("profile", &ada).await.status, 200);
     let reply = stage.mail("messages", &ada).await;
     assert_eq!(reply.status, 403);
@@ -174,7 +174,7 @@ async fn the_token_endpoint_fails_on_demand() {
 }
 
 #[tokio::test]
-async fn a_stalled_response_comes_with_the_reset() {
+async fn a_stalled_response_is_sent_after_a_reset() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     stage.sandbox().fault(Fault::Stall {
@@ -191,7 +191,7 @@ async fn a_stalled_response_comes_with_the_reset() {
     let last = stage.sandbox().received().pop().unwrap();
     assert_eq!(last.status, None);
     assert!(!waiting.is_finished());
-    // Others get responses meanwhile.
+    // Other requests get responses in the meantime.
     assert_eq!(stage.mail("profile", &ada).await.status, 200);
     stage.sandbox().reset();
     assert_eq!(waiting.await.unwrap(), 200);
@@ -246,7 +246,7 @@ async fn a_connection_closes_without_a_response_though_the_work_is_done() {
         (last.host.as_str(), last.status),
         ("oauth2.googleapis.com", None)
     );
-    // The token was spent all the same.
+    // The refresh token was used up nevertheless.
     assert_eq!(stage.refresh(&tokens.refresh).await.status, 400);
 }
 
@@ -317,7 +317,7 @@ async fn a_dropped_sandbox_is_gone() {
     assert_eq!(stage.send(stage.http.get(&url)).await.status, 200);
     let http = stage.http.clone();
     drop(stage);
-    // The listener closes with its task, which ends at its next turn.
+    // The listener closes with its task, which ends the next time that it runs.
     while http.get(&url).send().await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -347,7 +347,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_mail_that_is_added_comes_in_and_one_that_is_deleted_is_gone() {
+async fn an_added_mail_is_listed_and_a_deleted_one_is_not() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
     let mail = json!({ "user": ADA, "section": "mails", "fields": {
@@ -401,7 +401,7 @@ async fn a_mail_that_is_added_comes_in_and_one_that_is_deleted_is_gone() {
 }
 
 #[tokio::test]
-async fn a_user_does_not_delete_what_belongs_to_another() {
+async fn a_user_cannot_delete_data_of_another() {
     let stage = Stage::new().await;
     for section in ["mails", "events", "files"] {
         let (id, _) = stage.section(section).await.remove(0);

@@ -331,7 +331,7 @@ async fn parts_are_numbered_and_decoded() {
     assert!(picture["body"]["attachmentId"].is_string());
     assert_eq!(picture["body"].get("data"), None);
 
-    // UTF-8 under a header that says otherwise.
+    // The text is UTF-8, but the header declares another charset.
     let minutes = get("会議の議事録").await;
     assert!(
         minutes["headers"]
@@ -413,7 +413,7 @@ async fn attachments_have_their_bytes_under_ids_that_change() {
 }
 
 #[tokio::test]
-async fn an_attached_message_is_fetched_as_a_whole() {
+async fn an_attached_message_is_fetched_completely() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let id = stage.message_id(0, "Fwd: Offer for 200 gears");

@@ -83,7 +83,8 @@ async fn a_mail_that_was_sent_is_found_read_and_arrives() {
         whole.contains("Bcc: ada@example.com\r\nSubject: =?UTF-8?Q?"),
         "{whole}"
     );
-    // Grace has a copy, without the hidden recipients; the other lives elsewhere.
+    // Grace gets a copy without the hidden recipients. The other recipient isn't a user of the
+    // sandbox.
     let grace = mail
         .stage
         .tokens("grace@example.com", &[GMAIL_READ])
@@ -114,7 +115,8 @@ async fn a_reply_joins_its_thread() {
         In-Reply-To: <ada.lunch@mail.example.com>\r\n\r\nYes.";
     let sent = mail.post("messages/send", &raw(reply)).await.ok();
     assert_eq!(sent["threadId"], *thread);
-    // The thread's id alone isn't enough, and neither is another subject.
+    // To join a thread, a mail needs its `threadId`, a reference to one of its mails, and its
+    // subject.
     let named = "In-Reply-To: <ada.lunch@mail.example.com>";
     for (headers, joins) in [
         ("X-Nothing: 1".to_owned(), false),
@@ -145,7 +147,7 @@ async fn attachments_that_were_sent_are_read() {
         Content-Type: multipart/mixed; boundary=\"b\"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nSee there.\r\n\
         --b\r\nContent-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n\
         Content-Disposition: attachment; filename=plan.pdf\r\n\r\nJVBERi0=\r\n--b--\r\n";
-    // As bytes, at the address for uploads.
+    // A simple upload of the mail's bytes.
     let path = "/gmail.googleapis.com/upload/gmail/v1/users/me/messages/send?uploadType=media";
     let request = mail
         .stage
@@ -167,7 +169,7 @@ async fn attachments_that_were_sent_are_read() {
         .get(&format!("messages/{id}/attachments/{attachment}"))
         .await;
     assert_eq!(decode(&got["data"]), b"%PDF-");
-    // In two parts, and what is not a mail.
+    // A multipart upload, and an upload that isn't a mail.
     let text = text.replace(
         "Subject: Plan",
         &format!("Subject: Re: Plan\r\nIn-Reply-To: <CA{id}@mail.gmail.com>"),
@@ -216,7 +218,7 @@ async fn a_draft_is_kept_changed_sent_and_thrown_away() {
         mail.get("drafts?q=subject:plans").await["drafts"][0]["id"],
         id
     );
-    // Without a recipient it can be kept, not sent.
+    // A draft without a recipient can be saved, but not sent.
     let reply = mail.post("drafts/send", &json!({"id": id})).await;
     reply.refused(400, "badRequest", "Recipient address required");
     let path = format!("{BASE}drafts/{id}");
@@ -248,7 +250,7 @@ async fn a_draft_is_kept_changed_sent_and_thrown_away() {
 }
 
 #[tokio::test]
-async fn labels_change_and_messages_go() {
+async fn labels_are_changed_and_messages_are_deleted() {
     let mail = Mail::of(MODIFY).await;
     let id = mail.stage.message_id(0, "Lunch on Thursday?");
     let path = format!("messages/{id}/modify");
@@ -291,7 +293,7 @@ async fn labels_change_and_messages_go() {
         .await
         .ok();
     assert!(mail.found("harbour").await.contains(&id));
-    // For good only with the scope for all.
+    // Deleting permanently needs the full scope.
     let path = format!("messages/{id}");
     mail.delete(&path)
         .await
@@ -302,7 +304,7 @@ async fn labels_change_and_messages_go() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused() {
+async fn invalid_mails_are_refused() {
     let mail = Mail::of(SEND).await;
     for (body, says) in [
         (json!({}), "'raw' RFC822 payload"),

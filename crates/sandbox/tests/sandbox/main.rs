@@ -1,4 +1,4 @@
-//! The sandbox over HTTP, as a client meets it.
+//! The sandbox over HTTP, as a client uses it.
 
 mod batch;
 mod calendar;

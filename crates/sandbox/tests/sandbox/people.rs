@@ -53,7 +53,7 @@ async fn a_mask_is_required_and_checked() {
 }
 
 #[tokio::test]
-async fn connections_come_in_pages_and_orders() {
+async fn connections_are_sorted_and_paged() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let base = "people/me/connections?personFields=names,emailAddresses";
@@ -62,7 +62,7 @@ async fn connections_come_in_pages_and_orders() {
     assert_eq!(all["totalPeople"], 7);
     let everyone = names(&all);
     assert_eq!(everyone[0], "Charles Babbage");
-    // A contact without a name has no names at all.
+    // A contact without a name has no member `names`.
     assert_eq!(all["connections"][6].get("names"), None);
     assert!(all["connections"][6]["etag"].is_string());
 
@@ -123,7 +123,7 @@ async fn only_masked_fields_are_given() {
 }
 
 #[tokio::test]
-async fn sync_tokens_serve_for_a_week() {
+async fn sync_tokens_work_for_a_week() {
     let stage = Stage::new().await;
     stage.sandbox().fault(Fault::TokenLifetime {
         seconds: 10_000_000,
@@ -171,7 +171,7 @@ async fn searches_are_cold_until_they_are_warmed() {
         assert!(person["resourceName"].as_str().unwrap().starts_with(key));
         assert_eq!(search("race").await, json!({}), "prefixes only");
     }
-    // Another account is still cold.
+    // The other account's search isn't warmed up.
     let grace = stage
         .tokens("grace@example.com", &[CONTACTS, OTHERS])
         .await
@@ -181,7 +181,7 @@ async fn searches_are_cold_until_they_are_warmed() {
 }
 
 #[tokio::test]
-async fn results_are_at_most_what_was_asked_for() {
+async fn results_are_limited_to_the_page_size() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let base = "people:searchContacts?readMask=emailAddresses";

@@ -1,4 +1,4 @@
-//! What the APIs refuse before they do anything, and responses in part.
+//! The APIs' checks before a method runs, and partial responses.
 
 use serde_json::json;
 use stead_sandbox::Fault;
@@ -20,13 +20,13 @@ async fn a_token_is_required_and_must_be_good() {
     assert_eq!(bad.status, 401);
     assert!(bad.header("www-authenticate").contains("invalid_token"));
     assert_eq!(bad.json()["error"]["errors"][0]["reason"], "authError");
-    // People has the newer shape only.
+    // People only has the newer shape.
     let people = stage
         .people("people/me/connections?personFields=names", "x")
         .await;
     assert_eq!(people.json()["error"].get("errors"), None);
     assert_eq!(people.json()["error"]["status"], "UNAUTHENTICATED");
-    // A token in the address is not a token.
+    // A token in the query isn't accepted.
     let ada = stage.ada().await;
     let url = stage.url(&format!("{path}?access_token={ada}"));
     assert_eq!(stage.send(stage.http.get(url)).await.status, 401);
@@ -146,7 +146,7 @@ async fn only_ones_own_mailbox_is_open() {
     assert_eq!(own["emailAddress"], "ada@example.com");
     let other = stage.get(&of("grace@example.com"), &ada).await;
     assert_eq!(other.status, 403);
-    // A message of another user is not there.
+    // Another user's message isn't found.
     let foreign = stage.message_id(1, "A moth in relay 70");
     assert_eq!(
         stage
@@ -211,7 +211,7 @@ async fn responses_are_compressed_for_clients_that_say_so_twice() {
 }
 
 #[tokio::test]
-async fn the_log_says_what_came() {
+async fn the_log_has_the_received_requests() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     stage.mail("messages?q=a%20b&maxResults=3", &ada).await;
@@ -228,7 +228,7 @@ async fn the_log_says_what_came() {
     stage.sandbox().reset();
     assert!(stage.sandbox().received().is_empty());
     assert_eq!(stage.sandbox().token_requests(), 0);
-    // Tokens from before the reset are dead.
+    // Tokens from before the reset are no longer valid.
     assert_eq!(stage.mail("profile", &ada).await.status, 401);
 }
 

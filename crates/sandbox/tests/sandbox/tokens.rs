@@ -41,13 +41,13 @@ async fn a_code_becomes_tokens_once() {
             .starts_with("1//sandbox-")
     );
     assert_eq!(stage.mail("profile", access).await.status, 200);
-    // The second use is refused and ends what the first one gave.
+    // The second use is rejected and revokes the tokens from the first one.
     refused(&stage.exchange(&code).await, 400, "invalid_grant");
     assert_eq!(stage.mail("profile", access).await.status, 401);
 }
 
 #[tokio::test]
-async fn a_refresh_token_comes_with_the_first_consent_or_a_forced_one() {
+async fn the_first_or_a_forced_consent_returns_a_refresh_token() {
     let stage = Stage::new().await;
     let scope = ("scope", GMAIL_READ);
     let offline = ("access_type", "offline");
@@ -189,7 +189,7 @@ async fn refreshing_gives_a_new_access_token() {
     assert_eq!(renewed.get("refresh_token"), None);
     assert_eq!(renewed["scope"], tokens.response["scope"]);
     assert_eq!(stage.mail("profile", access).await.status, 200);
-    // The earlier access token lives on until it expires.
+    // The earlier access token remains valid until it expires.
     assert_eq!(stage.mail("profile", &tokens.access).await.status, 200);
     assert_eq!(stage.sandbox().token_requests_of("refresh_token"), 1);
     assert_eq!(stage.sandbox().token_requests(), 2);
@@ -224,7 +224,7 @@ async fn refreshing_may_narrow_but_not_widen() {
 }
 
 #[tokio::test]
-async fn rotating_tokens_die_and_strict_ones_take_the_family_along() {
+async fn rotating_tokens_die_and_a_reused_strict_token_kills_its_family() {
     let stage = Stage::new().await;
     let rotate = |mode| stage.sandbox().fault(Fault::Rotation { mode });
     let token = |reply: &Value, name: &str| reply[name].as_str().unwrap().to_owned();
@@ -298,7 +298,7 @@ async fn revoking_reaches_all_clients_of_the_project() {
     assert_eq!(stage.mail("profile", &grace.access).await.status, 200);
     refused(&revoke(&first.refresh).await, 400, "invalid_token");
     refused(&revoke("made-up").await, 400, "invalid_token");
-    // An access token works as well.
+    // An access token can be revoked too.
     assert_eq!(revoke(&grace.access).await.status, 200);
     refused(&stage.refresh(&grace.refresh).await, 400, "invalid_grant");
 }
@@ -344,7 +344,7 @@ async fn granted_scopes_are_included_when_asked_for() {
 }
 
 #[tokio::test]
-async fn who_the_user_is() {
+async fn claims_of_the_user() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &["openid", "email", "profile"]).await;
     let claims = tokens.response["id_token"].as_str().unwrap();
@@ -366,7 +366,7 @@ async fn who_the_user_is() {
 }
 
 #[tokio::test]
-async fn the_hundred_and_first_refresh_token_silently_ends_the_first() {
+async fn the_hundred_and_first_refresh_token_silently_revokes_the_first() {
     let stage = Stage::new().await;
     let first = stage.tokens(ADA, &[GMAIL_READ]).await;
     let second = stage.tokens(ADA, &[GMAIL_READ]).await;

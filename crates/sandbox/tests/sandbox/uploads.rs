@@ -1,4 +1,4 @@
-//! Uploads: at once, in two parts, and in pieces.
+//! Uploads: simple, multipart and resumable.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -185,7 +185,7 @@ async fn an_upload_of_two_parts_has_metadata_and_bytes() {
         (&json!("card.png"), &json!("image/png"))
     );
     assert_eq!(drive.bytes(&file["id"]).await, bytes);
-    // A text becomes a document where that is asked for.
+    // A text becomes a document if the client asks for that.
     let document = json!({"name": "Notes", "mimeType": "application/vnd.google-apps.document"});
     let body = multipart(&document.to_string(), "text/plain", b"tea and cake");
     let file = drive.send("POST", MULTIPART, &[RELATED], body).await.ok();
@@ -273,7 +273,8 @@ async fn a_resumable_upload_takes_pieces() {
         (308, "bytes=0-262143")
     );
     assert_eq!(first.text, "");
-    // A piece of a size that is not a multiple, one that leaves a gap, one of another length.
+    // Bad pieces: not a multiple of the size, after a gap, of another length, or with another
+    // total.
     for (range, body, says) in [
         (
             format!("bytes {PIECE}-{}/{total}", PIECE + 999),
@@ -300,7 +301,7 @@ async fn a_resumable_upload_takes_pieces() {
         let reply = drive.piece(&session, &range, body).await;
         reply.refused(400, "badRequest", says);
     }
-    // The first piece again, with the second behind it: what is known is skipped.
+    // If a piece starts before the end of the received bytes, the known part is skipped.
     let both = drive
         .piece(
             &session,
@@ -315,7 +316,7 @@ async fn a_resumable_upload_takes_pieces() {
     assert_eq!(file["size"], announced);
     assert_eq!(drive.bytes(&file["id"]).await, bytes);
     assert_eq!(drive.file(&file["id"]).await["mimeType"], "video/mp4");
-    // Whoever asks again learns that it is done.
+    // A status request after the end returns the file.
     let question = drive
         .piece(&session, &format!("bytes */{total}"), b"")
         .await
@@ -324,7 +325,7 @@ async fn a_resumable_upload_takes_pieces() {
 }
 
 #[tokio::test]
-async fn a_resumable_upload_may_come_at_once_or_without_a_length() {
+async fn a_resumable_upload_may_be_one_request_or_have_no_length() {
     let drive = Uploads::new().await;
     let session = drive.session("POST", RESUMABLE, &[], "").await;
     let file = drive.send("PUT", &session, &[], noise(10)).await.ok();
@@ -352,7 +353,7 @@ async fn a_resumable_upload_may_come_at_once_or_without_a_length() {
         (&file["id"], &json!("longer"))
     );
     assert_eq!(drive.bytes(&file["id"]).await, bytes);
-    // A file of no bytes.
+    // An empty file.
     let session = drive.session("POST", RESUMABLE, &[], "").await;
     let empty = drive.piece(&session, "bytes */0", b"").await.ok();
     assert_eq!(drive.file(&empty["id"]).await["size"], "0");
@@ -432,7 +433,7 @@ async fn uploads_are_checked_like_any_request() {
         .send(request)
         .await
         .refused(403, "insufficientPermissions", "scopes");
-    // A folder has no content.
+    // A folder can't have content.
     let folder = json!({"mimeType": "application/vnd.google-apps.folder"}).to_string();
     let reply = drive
         .send(
@@ -446,13 +447,13 @@ async fn uploads_are_checked_like_any_request() {
 }
 
 #[tokio::test]
-async fn a_file_of_sixty_megabytes_goes_up_and_comes_down() {
+async fn a_file_of_sixty_megabytes_is_uploaded_and_downloaded() {
     let drive = Uploads::new().await;
     let bytes = noise(1_000_000).repeat(60);
     let kind = [("content-type", "application/zip")];
     let file = drive.send("POST", SIMPLE, &kind, bytes.clone()).await.ok();
     assert!(drive.bytes(&file["id"]).await == bytes);
-    // An id of a session is a secret, and the log says so.
+    // A session's ID is a secret, so the log redacts it.
     let session = drive.session("POST", RESUMABLE, &[], "").await;
     drive.piece(&session, "bytes */*", b"").await;
     let log = drive.stage.sandbox().received();

@@ -1,4 +1,4 @@
-//! The handler that the suite expects: tools, prompts and resources with fixed names. What is the same each time is data, in
+//! The handler that the suite expects: tools, prompts and resources with fixed names. Constant content is in
 //! `fixture.json`.
 
 #![expect(

@@ -1,5 +1,6 @@
-//! Serves what the official conformance suite of the Model Context Protocol expects: the service's own router, with a handler
-//! that has the suite's tools, prompts and resources. Prints its address. `cargo xtask mcp-conformance` runs the suite.
+//! A server for the official conformance suite of the Model Context Protocol: the service's own router, with a handler
+//! that has the suite's tools, prompts and resources. It prints its address. `cargo xtask mcp-conformance` runs the
+//! suite.
 
 #![expect(clippy::print_stdout, reason = "its output is what a program is for")]
 

@@ -1,4 +1,4 @@
-//! Tools and a prompt that need input of the client, over one round or several.
+//! Tools and a prompt that need input from the client, over one round or several.
 
 use rmcp::{
     ErrorData, RoleServer,

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_passes_at_once_and_then_one_in_each_interval() {
+    fn a_burst_passes_and_then_one_per_interval() {
         let buckets = Buckets::new(10, 3);
         let at = Duration::from_millis;
         for _ in 0..3 {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_keys_takes_no_more_room_than_some() {
+    fn memory_is_bounded_for_any_number_of_keys() {
         let buckets = Buckets::new(1, 1);
         for key in 0..200_000_u32 {
             assert_eq!(buckets.take(key, Duration::ZERO), Ok(()));

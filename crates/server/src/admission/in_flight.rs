@@ -108,7 +108,7 @@ impl InFlight {
     ) -> Result<(Option<Share>, OwnedSemaphorePermit), Error> {
         let free = &self.free_to_strangers;
         let share = network.map(|network| {
-            // A network gets three times as many places as are free.
+            // `take` allows three times this number, so a network gets at most `OF_NETWORK` places.
             let free = free.available_permits().min(OF_NETWORK / 3);
             self.of_networks.of(network).take(free)
         });
@@ -144,7 +144,7 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Result<Response> {
     let extensions = request.extensions();
-    // Members of the dashboard act in an environment of their own.
+    // Everyone without an environment of their own is a stranger. Members of the dashboard have one.
     let stranger = Caller::User;
     let caller = extensions.get().map_or(&stranger, Environment::caller);
     let network = || rates.network(extensions, request.headers());

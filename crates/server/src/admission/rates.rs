@@ -81,7 +81,7 @@ impl Rates {
     pub(crate) fn check_shared(&self, source: Option<Source>) -> Result<(), Error> {
         let (network, now) = (source.map(Source::network), self.now());
         let taken = match network {
-            // A network gets a part of the rate for all callers with an unknown source.
+            // The rate of a single network is a part of the rate that all callers without a known source share.
             Some(_) => self
                 .shared
                 .take_at(network, now, NETWORK_INTERVAL, NETWORK_BURST),

@@ -60,7 +60,7 @@ fn places(most: usize) -> ServerOptions {
 }
 
 #[tokio::test]
-async fn beyond_the_bound_a_request_is_refused_at_once_and_readiness_says_so() {
+async fn a_full_server_refuses_requests_and_is_not_ready() {
     let service = with_options(TestService::new().await, &places(1));
     let waiting = Waiting::application(&service).begins();
     assert!(waiting.is_some());
@@ -83,7 +83,7 @@ async fn beyond_the_bound_a_request_is_refused_at_once_and_readiness_says_so() {
 }
 
 #[tokio::test]
-async fn a_response_that_is_at_hand_counts_until_its_head_and_one_that_is_streamed_until_its_end() {
+async fn a_buffered_response_counts_until_its_head_and_a_stream_until_its_end() {
     let pieces = stream::repeat_with(|| Ok::<_, io::Error>(Bytes::from_static(b"piece")));
     let pieces = Mutex::new(Some(pieces));
     let service = TestService::with_products(move |received| {
@@ -114,7 +114,7 @@ async fn a_response_that_is_at_hand_counts_until_its_head_and_one_that_is_stream
 }
 
 #[tokio::test]
-async fn an_application_that_floods_leaves_room_for_others() {
+async fn a_flooding_application_leaves_room_for_others() {
     let service = with_options(TestService::new().await, &places(8));
     let other = service.with_credential(everything("other")).await;
     let mut waiting = Vec::new();
@@ -136,7 +136,7 @@ async fn an_application_that_floods_leaves_room_for_others() {
 }
 
 #[tokio::test]
-async fn strangers_have_a_quarter_of_the_places_and_one_network_some_dozens() {
+async fn unauthenticated_callers_are_limited_in_total_and_per_network() {
     let service = with_options(TestService::new().await, &places(1000));
     // As many as it gets, from made-up networks of one customer.
     let mut waiting = Vec::new();
@@ -170,7 +170,7 @@ async fn strangers_have_a_quarter_of_the_places_and_one_network_some_dozens() {
 }
 
 #[tokio::test]
-async fn browsers_reach_the_service_by_its_own_names_only() {
+async fn browsers_reach_the_service_only_by_allowed_hosts() {
     let service = TestService::open(
         "https://stead.example.com",
         Verification::LinkPossession,
@@ -229,7 +229,7 @@ async fn from(
 }
 
 #[tokio::test]
-async fn a_stranger_who_guesses_links_is_slowed_down_and_no_one_else() {
+async fn a_caller_who_guesses_links_is_limited_and_others_are_not() {
     let service = TestService::new().await;
     let guess = async |address: &str| {
         let path = format!("/connect/{}", "x".repeat(43));
@@ -258,7 +258,7 @@ async fn a_stranger_who_guesses_links_is_slowed_down_and_no_one_else() {
 }
 
 #[tokio::test]
-async fn made_up_networks_are_slowed_down_together_and_links_that_exist_pass() {
+async fn made_up_networks_are_limited_together_and_real_links_work() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let path = service.link("u1", None).await;
@@ -283,7 +283,7 @@ async fn made_up_networks_are_slowed_down_together_and_links_that_exist_pass() {
 }
 
 #[tokio::test]
-async fn wrong_secrets_are_slowed_down_and_the_right_one_is_not_locked_out() {
+async fn wrong_secrets_are_limited_and_the_right_one_still_works() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let credential = environment.send(everything("app")).await.unwrap();
@@ -318,7 +318,7 @@ async fn wrong_secrets_are_slowed_down_and_the_right_one_is_not_locked_out() {
 }
 
 #[tokio::test]
-async fn readiness_is_answered_however_often_anyone_asks() {
+async fn readiness_has_no_rate_limit() {
     let service = TestService::new().await;
     for _ in 0..200 {
         assert_eq!(service.visit("/readyz").await.status, StatusCode::OK);

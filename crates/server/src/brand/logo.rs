@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_more_than_a_picture_is_refused() {
+    fn an_svg_with_active_or_external_content_is_refused() {
         for inside in [
             "<script>alert(1)</script>",
             "<SCRIPT/>",

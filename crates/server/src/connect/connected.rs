@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_comes_back_as_it_was_set() {
+    fn a_name_is_read_back_from_its_cookie() {
         for name in ["ada@example.com", "Ada & Søren; a=b", "\u{30a8}"] {
             let public_url = "https://example.com/stead/".parse().unwrap();
             let set = cookie(&public_url, name).unwrap();

@@ -39,7 +39,7 @@ fn assert_page(response: &TestResponse, form_action: &str) {
 }
 
 #[tokio::test]
-async fn the_page_says_who_asks_for_what_and_changes_nothing() {
+async fn the_consent_page_names_application_and_permissions_and_changes_nothing() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let link = service.link("ada@example.com", None).await;
@@ -205,7 +205,7 @@ async fn a_form_of_another_site_is_refused() {
 }
 
 #[tokio::test]
-async fn a_link_that_is_not_known_says_what_to_do() {
+async fn an_unknown_link_says_what_to_do() {
     let service = TestService::new().await;
     for (method, path) in [
         ("GET", "/connect/nothing"),
@@ -293,7 +293,7 @@ async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
 }
 
 #[tokio::test]
-async fn a_made_up_ending_shows_only_our_own_text() {
+async fn a_forged_final_page_shows_only_steads_text() {
     let service = TestService::new().await;
     let page = service
         .visit("/connect/failed?kind=%3Cb%3E&id=req_%3Cscript%3E&id=x&text=CANARY")
@@ -318,7 +318,7 @@ async fn a_made_up_ending_shows_only_our_own_text() {
 }
 
 #[tokio::test]
-async fn a_caller_that_posts_all_the_way_arrives_too() {
+async fn the_callback_and_the_final_page_accept_post() {
     let service = TestService::new().await;
     let connection_id = service.connect_mail().await;
     let (state, cookie) = service.consent(&service.link("u1", None).await).await;

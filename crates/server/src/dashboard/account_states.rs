@@ -1,4 +1,4 @@
-//! How many accounts are in which state.
+//! The number of accounts in each state.
 
 use serde::Serialize;
 use stead::Error;

@@ -391,7 +391,7 @@ fn says_what_happened(response: &TestResponse) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_action_does_what_its_form_says_or_shows_why_not() {
+async fn every_action_works_or_shows_its_error() {
     let mut wrong = String::new();
     let mut walked = 0;
     for route in routes() {

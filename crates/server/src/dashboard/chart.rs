@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_highest_bar_fits_and_the_parts_of_a_bar_stand_on_each_other() {
+    fn the_highest_bar_fits_and_parts_of_a_bar_are_stacked() {
         let start = Timestamp::UNIX_EPOCH;
         let bars = Bars::new(
             &[

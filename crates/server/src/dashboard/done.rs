@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_done_is_one_of_the_list_and_the_rest_of_the_query_stays() {
+    fn the_done_parameter_is_a_listed_word_and_the_rest_of_the_query_stays() {
         for (given, expected, left) in [
             ("/a?done=key-added", Some(Done::KeyAdded), "/a"),
             (

@@ -234,7 +234,7 @@ mod tests {
         {{ trail([[x, x]]) }}{{ shares([], x) }}{{ check(x, x, x, note=x) }}"#;
 
     #[tokio::test]
-    async fn every_component_shows_what_it_is_given_as_text() {
+    async fn every_component_escapes_its_values() {
         let service = TestService::new().await;
         let mut templates = templates(service.platform.environment().public_url(), "", true);
         templates.add_template("all.html", ALL).unwrap();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn every_template_is_one() {
+    fn every_template_can_be_parsed() {
         for (name, source) in SHARED.iter().chain(super::super::templates()) {
             let mut templates = Templates::new();
             if let Err(error) = templates.add_template(name, source) {

@@ -1,4 +1,4 @@
-//! Every action of the dashboard, in a session that has proved long ago whose it is.
+//! Every action of the dashboard, in a session whose last step-up was long ago.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ fn asks(response: &TestResponse) -> bool {
 }
 
 #[tokio::test]
-async fn every_action_says_whether_it_asks_for_a_step_up_and_then_does() {
+async fn every_action_asks_for_a_step_up_as_listed() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let mut walked = 0;
@@ -141,7 +141,7 @@ async fn every_action_says_whether_it_asks_for_a_step_up_and_then_does() {
 }
 
 #[tokio::test]
-async fn a_form_for_which_a_member_has_to_step_up_is_a_page() {
+async fn a_form_that_needs_a_step_up_is_a_page() {
     let pages = routes();
     for action in &pages {
         let StepUp::First(form) = action.step_up else {

@@ -168,7 +168,7 @@ fn respond(received: &Received) -> http::Response<stead_core::ports::Body> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_takes_every_example_of_a_request_and_responds_as_those_of_responses() {
+async fn every_example_request_works_and_responses_match_their_examples() {
     let service = TestService::open("http://127.0.0.1", Verification::Application, respond).await;
     let document = document("http://127.0.0.1");
     let mut known = BTreeMap::from([

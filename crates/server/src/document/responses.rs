@@ -24,7 +24,7 @@ pub(super) fn share(paths: &mut Map<String, Value>) -> Map<String, Value> {
         };
         let reference = json!({ "$ref": format!("#/components/responses/{name}") });
         let known = shared.entry(name).or_insert_with(|| response.clone());
-        // Two errors with one name stay where they are, except the first.
+        // A different error with the same name stays where it is.
         if known == response {
             *response = reference;
         }

@@ -62,7 +62,7 @@ fn every_route_is_described_and_nothing_else() {
 }
 
 #[test]
-fn every_operation_says_what_it_takes_and_gives() {
+fn every_operation_describes_its_input_and_output() {
     let document = document("https://stead.example.com/");
     let tags: BTreeSet<&str> = document["tags"]
         .as_array()
@@ -194,7 +194,7 @@ fn walk(value: &Value, place: &str, look: &mut impl FnMut(&str, &Map<String, Val
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_everything_is_referred_to() {
+fn every_reference_resolves_and_every_component_is_used() {
     let document = document("https://stead.example.com/");
     let mut used = BTreeSet::new();
     walk(&document, "", &mut |place, members| {
@@ -213,7 +213,7 @@ fn every_reference_leads_somewhere_and_everything_is_referred_to() {
 }
 
 #[test]
-fn every_schema_is_one_and_its_texts_are_for_readers() {
+fn every_schema_is_valid_and_described_for_readers() {
     let document = document("https://stead.example.com/");
     let schemas = document["components"]["schemas"].as_object().unwrap();
     for (name, schema) in schemas {
@@ -266,7 +266,7 @@ fn every_example_fits_its_schema() {
 
 /// Client generators only accept a schema that is an object, and a list of words only as `enum`.
 #[test]
-fn generators_of_clients_understand_every_schema() {
+fn client_generators_understand_every_schema() {
     fn walk(value: &Value, at: &str) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| walk(item, at)),

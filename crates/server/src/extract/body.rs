@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_body_that_is_too_large_is_told_apart_from_one_that_broke_off() {
+    async fn a_body_that_is_too_large_differs_from_a_broken_one() {
         let large = Body::from(vec![b' '; 11]);
         let error = collect_within(large, 10, WAIT, || Box::pin(pending()))
             .await

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once() {
+    fn all_faults_are_reported_together() {
         let body = br#"{"nam":"n","items":[{}]}"#;
         let error = read_json::<Outer>(body).unwrap_err();
         let places: Vec<_> = error
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_says_where() {
+    fn invalid_json_is_refused_with_the_place() {
         for (body, message) in [
             ("", "the JSON isn't complete; it ends at line 1, column 0"),
             (

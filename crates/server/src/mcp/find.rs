@@ -1,4 +1,4 @@
-//! The three tools for what a session's list doesn't show: search, describe and execute.
+//! Three tools that reach those outside a session's list: search, describe and execute.
 
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! A property of every message: if Stead answers a call without the transport, the transport would have read the same
-//! call.
+//! A property of every message: if Stead answers a call without the transport, the transport would have understood the
+//! same call.
 
 use axum::body::Bytes;
 use http::{HeaderValue, Request};
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_call_is_one() {
+    fn a_plain_call_is_recognised() {
         let mut request = Request::new(());
         let name = HeaderValue::from_static("mail_list_drafts");
         request.headers_mut().insert("mcp-name", name);

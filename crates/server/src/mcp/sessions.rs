@@ -50,7 +50,7 @@ impl Mcp {
         H: ServerHandler + Clone + Sync,
     {
         let origins = origins(environment.public_url(), allowed_origins);
-        // The host was checked before, like those of pages.
+        // The host was already checked, as for pages.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_allowed_origins(origins)

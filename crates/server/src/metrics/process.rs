@@ -18,7 +18,7 @@ pub(super) fn families(started_at: Timestamp) -> Vec<Family> {
         gauge("process_resident_memory_bytes", help, bytes as f64)
     });
     let open = fs::read_dir("/proc/self/fd").ok().map(|open| {
-        // Reading the folder opens one.
+        // Reading the folder itself opens a descriptor.
         let open = open.count().saturating_sub(1);
         gauge("process_open_fds", "Open file descriptors.", open as f64)
     });

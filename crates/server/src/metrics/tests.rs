@@ -102,7 +102,7 @@ async fn call(service: &TestService, tool: &str, identifier: &str) -> StatusCode
 }
 
 #[tokio::test]
-async fn a_scrape_counts_exactly_what_was_called() {
+async fn a_scrape_counts_exactly_the_calls() {
     let service = TestService::with_products(|received| {
         let mut response = json_response(&json!({}));
         if received.uri.contains("/labels/") {
@@ -265,7 +265,7 @@ fn named(text: &str) -> BTreeSet<&str> {
 }
 
 #[tokio::test]
-async fn rules_dashboard_and_guide_name_metrics_that_are_there() {
+async fn rules_dashboard_and_guide_name_existing_metrics() {
     let service = TestService::new().await.with_account("ada").await;
     let (service, metrics) = with_metrics(service);
     call(&service, "mail_fetch_mails", "ada").await;

@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_out_of_order_is_not_the_clients_fault() {
+    fn a_store_failure_is_a_server_error() {
         let error = Error::new(ErrorKind::StorageUnavailable, "CANARY")
             .with_retry_after(std::time::Duration::from_millis(1500));
         let response = refuse(&error);

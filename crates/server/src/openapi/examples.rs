@@ -1,4 +1,4 @@
-//! Examples of bodies: those of their types, or examples made from the types' members.
+//! Examples of bodies: the types' own, or examples made from the types' members.
 
 use serde_json::{Map, Value, json};
 

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_preferred_language_that_there_is_is_chosen() {
+    fn the_preferred_available_language_is_chosen() {
         for (accepted, expected) in [
             ("", "en"),
             ("de", "de"),

@@ -255,7 +255,7 @@ fn templates(url: &Url, brand: &Brand, style: String) -> Templates<'static> {
         "support": brand.support,
         "privacy": brand.privacy,
         "host": host,
-        // The application, under the name that people know.
+        // The application, by the name that users know.
         "app": brand.name.as_deref().unwrap_or(host),
     });
     templates.add_global("brand", Value::from(Serde(&shown)));

@@ -137,7 +137,7 @@ fn only_products_of_google_warn_about_unverified_clients() {
 }
 
 #[tokio::test]
-async fn what_was_left_out_can_be_asked_for_again() {
+async fn declined_permissions_can_be_requested_again() {
     let service = TestService::new().await;
     let (done, cookies) = come_back_with_less(&service).await;
     let page = read(&service, &done, "en", &cookies).await;
@@ -204,7 +204,7 @@ async fn what_was_left_out_can_be_asked_for_again() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_missing_nothing_is_asked_again() {
+async fn without_missing_permissions_nothing_is_requested_again() {
     let service = TestService::new().await;
     let connection_id = service.connect_mail().await;
     let (state, cookie) = service.consent(&service.link("u1", None).await).await;

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn all_languages_have_the_same_texts_with_the_same_values_and_none_is_a_copy() {
+    fn all_languages_have_the_same_texts_and_none_is_a_copy() {
         let texts = texts();
         for (index, (language, own)) in texts.iter().enumerate() {
             for (other_language, other) in &texts[..index] {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_said_as_people_say_it() {
+    fn durations_are_in_natural_language() {
         let mut templates = Templates::new();
         add_filters(&mut templates);
         let texts = all();

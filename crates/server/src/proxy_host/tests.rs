@@ -187,7 +187,7 @@ async fn an_account_token_is_refused_at_every_other_route_account_host_and_metho
 }
 
 #[tokio::test]
-async fn the_proxy_host_takes_account_tokens_only_and_says_what_is_needed() {
+async fn the_proxy_host_accepts_only_account_tokens_and_says_so() {
     let service = service().await;
     let of_the_application = service
         .request("GET", PROFILE)
@@ -232,7 +232,7 @@ async fn paths_of_the_proxy_host_are_the_products_own() {
         begun.header("location"),
         format!("{PROXY_URL}{upload}&upload_id=1")
     );
-    // The host as HTTP/2 names it.
+    // HTTP/2 puts the host into the URI.
     let request = Request::get(format!("{PROXY_URL}{PROFILE}"))
         .header(header::AUTHORIZATION, format!("Bearer {write}"));
     let response = service.send(request.body(Body::empty()).unwrap()).await;
@@ -257,7 +257,7 @@ async fn the_connection_has_to_allow_dangerous_requests() {
 }
 
 #[tokio::test]
-async fn a_listener_of_its_own_expects_the_proxy_host_by_name() {
+async fn a_separate_listener_requires_the_name_of_the_proxy_host() {
     let service = service().await;
     let write = token(&service, "write").await;
     let options = ServerOptions {
@@ -304,7 +304,7 @@ async fn the_router_adds_nothing_to_the_response_of_a_product() {
         assert_eq!(response.status, StatusCode::NO_CONTENT, "{what}");
         assert_eq!(response.header("content-length"), "", "{what}");
     }
-    // A path that the service has too, with a method that it doesn't have there.
+    // The service has this path too, but not with this method.
     let path = "/v1/connections";
     let refused = send(&service, &write, "proxy.example.com", "PUT", path).await;
     refused.assert_problem(StatusCode::BAD_REQUEST, "path_invalid");
@@ -312,7 +312,7 @@ async fn the_router_adds_nothing_to_the_response_of_a_product() {
 }
 
 #[test]
-fn the_proxy_host_is_told_apart_from_the_service() {
+fn a_request_to_the_proxy_host_is_recognised_by_its_host() {
     let named = |proxy: &str, public: &str, host: &str| {
         let host_of = Host::new(&proxy.parse().unwrap(), &public.parse().unwrap());
         let request = Request::builder()

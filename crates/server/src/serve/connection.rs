@@ -60,7 +60,7 @@ pub(super) async fn serve<S>(
         http.serve_connection_with_upgrades(stream, service)
             .into_owned()
     );
-    // Only polled when there is news, and not each time that the connection has something to do.
+    // A set of one future, so that it's polled only when it's woken, and not whenever the connection is.
     let mut news: FuturesUnordered<_> = iter::once(next_phase(phases, &activity)).collect();
     loop {
         tokio::select! {

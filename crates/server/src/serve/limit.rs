@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connections_of_applications_go_last_and_those_with_a_request_stay() {
+    async fn connections_of_applications_are_closed_last_and_busy_ones_never() {
         let connections = Arc::new(Connections::default());
         let known = [
             join(&connections, "192.0.2.1:1"),

@@ -1,5 +1,5 @@
-//! The router, as a connection's requests reach it: the connection learns when each request begins and ends. A request
-//! with another transfer coding or without exactly one host is rejected.
+//! The router behind a connection. It tells the connection when each request begins and ends, and rejects requests that
+//! have another transfer coding or don't have exactly one host.
 
 use std::{
     convert::Infallible,

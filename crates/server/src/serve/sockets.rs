@@ -89,7 +89,7 @@ async fn a_drain_is_cut_short_on_demand() {
 }
 
 #[tokio::test]
-async fn where_there_are_too_many_connections_one_without_a_request_makes_room() {
+async fn an_idle_connection_makes_room_for_a_new_one() {
     let (router, arrival, release) = held();
     let router = router.route("/quick", get(|| async { "done" }));
     let server = Server::new(router).max_connections(2);
@@ -107,7 +107,7 @@ async fn where_there_are_too_many_connections_one_without_a_request_makes_room()
         assert_eq!(&response, b"HTTP/1.1 200 OK");
         assert_eq!(silent.read(&mut [0; 1]).await.unwrap(), 0, "made room");
         silent = another;
-        // It's idle once its response was read to the end.
+        // The connection is idle once its response has been read.
         let mut rest = Vec::new();
         while !rest.ends_with(b"done") {
             rest.push(silent.read_u8().await.unwrap());
@@ -120,7 +120,7 @@ async fn where_there_are_too_many_connections_one_without_a_request_makes_room()
 }
 
 #[tokio::test]
-async fn if_all_connections_are_busy_everyone_else_is_told_so() {
+async fn if_all_connections_are_busy_others_get_an_error() {
     let (router, arrival, _release) = held();
     let server = Server::new(router).max_connections(1);
     let (address, _stop, _served) = serve_on_a_port(server).await;
@@ -152,7 +152,7 @@ async fn if_all_connections_are_busy_everyone_else_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_who_are_refused_and_say_nothing_leave_the_others_room() {
+async fn silent_refused_callers_do_not_block_others() {
     let (router, arrival, _release) = held();
     let server = Server::new(router).max_connections(1);
     let (address, _stop, _served) = serve_on_a_port(server).await;
@@ -233,7 +233,7 @@ async fn stopped(seconds: u64, is_known: bool, pause: u64) -> (String, u64, usiz
     tokio::time::sleep(Duration::from_secs(1)).await;
     stop.send(()).unwrap();
     tokio::time::sleep(Duration::from_secs(pause)).await;
-    // It may be cut off.
+    // The service may have closed the connection.
     let _ = caller.write_all(b"def").await;
     let mut response = String::new();
     let _ = caller.read_to_string(&mut response).await;

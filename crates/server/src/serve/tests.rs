@@ -1,4 +1,4 @@
-//! Limits of time and number, over streams in memory with a clock that stands still.
+//! Limits on time and number, over streams in memory with a paused clock.
 
 use std::{convert::Infallible, sync::Weak};
 
@@ -76,7 +76,7 @@ async fn closed_http2_after(caller: &mut DuplexStream, room: u8) -> u64 {
         caller.read_exact(&mut payload).await.unwrap();
         if (kind, flags) == (PING, 0) {
             head[4] = 1;
-            // It may be closing.
+            // The connection may be closing.
             let _ = caller.write_all(&[&head[..], &payload].concat()).await;
         }
         if kind == DATA && room > 0 {
@@ -125,7 +125,7 @@ async fn an_unused_connection_outlives_that_of_a_load_balancer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_on_which_nothing_comes_is_closed() {
+async fn a_silent_connection_is_closed() {
     assert_eq!(closed_after(&mut connected()).await, 30);
 }
 
@@ -170,7 +170,7 @@ async fn a_connection_over_http2_without_requests_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_has_come_whole_may_take_longer_than_an_unused_connection() {
+async fn a_complete_request_may_take_longer_than_the_idle_timeout() {
     let slow = async |_: Bytes| {
         tokio::time::sleep(Duration::from_secs(300)).await;
         "done"
@@ -189,7 +189,7 @@ async fn a_request_that_has_come_whole_may_take_longer_than_an_unused_connection
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_that_stops_reading_is_cut_off_and_the_response_let_go() {
+async fn a_caller_that_stops_reading_is_disconnected() {
     let (router, gone) = download();
     let mut caller = connect(router);
     caller.write_all(REQUEST.as_bytes()).await.unwrap();
@@ -201,7 +201,7 @@ async fn a_caller_that_stops_reading_is_cut_off_and_the_response_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_large_response_that_is_read_steadily_goes_on() {
+async fn a_large_response_that_is_read_steadily_continues() {
     let (router, gone) = download();
     let mut caller = connect(router);
     caller.write_all(REQUEST.as_bytes()).await.unwrap();
@@ -213,7 +213,7 @@ async fn a_large_response_that_is_read_steadily_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_rest_of_a_response_may_take_longer_than_an_unused_connection() {
+async fn the_rest_of_a_response_may_take_longer_than_the_idle_timeout() {
     const LENGTH: usize = 256 * 1024;
     let whole = get(|| async { Bytes::from_static(&[b'x'; LENGTH]) });
     let mut caller = connect(Router::new().route("/", whole));
@@ -250,7 +250,7 @@ async fn a_reader_of_a_few_bytes_a_second_is_cut_off() {
 const NO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
 
 #[tokio::test(start_paused = true)]
-async fn over_http2_a_response_that_never_had_room_is_let_go() {
+async fn an_http2_response_that_never_had_a_window_is_dropped() {
     let (router, gone) = download();
     let mut caller = connect(router);
     caller.write_all(NO_WINDOW).await.unwrap();
@@ -264,7 +264,7 @@ async fn over_http2_a_response_that_never_had_room_is_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_http2_a_response_without_room_is_let_go() {
+async fn an_http2_response_without_a_window_is_dropped() {
     let (router, gone) = download();
     let mut caller = connect(router);
     caller.write_all(HTTP2).await.unwrap();
@@ -279,7 +279,7 @@ async fn over_http2_a_response_without_room_is_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn over_http2_bodies_that_are_not_read_leave_the_others_room() {
+async fn unread_http2_bodies_leave_room_for_others() {
     const SETTINGS: u8 = 4;
     const WINDOW_UPDATE: u8 = 8;
     /// The window that all requests share before a WINDOW_UPDATE.
@@ -313,7 +313,7 @@ async fn over_http2_bodies_that_are_not_read_leave_the_others_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_come_together_are_answered_in_turn() {
+async fn pipelined_requests_are_answered_in_order() {
     let mut caller = connected();
     let chunked =
         "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";

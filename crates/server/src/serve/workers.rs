@@ -61,7 +61,7 @@ impl Workers {
             return;
         };
         let counted = Counted::new(&worker.connections);
-        // Another runtime accepted it.
+        // The stream was accepted on another runtime and must be registered with the worker's.
         let stream = stream.into_std();
         worker.handle.spawn(async move {
             let _counted = counted;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_go_where_the_fewest_are_and_end_with_the_threads() {
+    async fn connections_go_to_the_least_busy_worker_and_end_with_it() {
         let workers = Workers::start(2).unwrap();
         let (names, mut said) = unbounded_channel();
         let mut callers = Vec::new();

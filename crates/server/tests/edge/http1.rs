@@ -1,5 +1,5 @@
-//! Requests over HTTP/1 that two readers could see in different ways: each is read as one request, or gets 400 and ends the
-//! connection. What is hidden in it is never served.
+//! HTTP/1 requests that two parsers could read differently (request smuggling). The service either reads one request,
+//! or responds with 400 and closes the connection. It never serves the hidden request.
 
 use crate::stage::Stage;
 
@@ -33,7 +33,7 @@ async fn a_request_is_read_as_one_or_refused() {
     const LENGTH: &str = "Content-Length: 200\r\n";
     const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
     let both = |first: &str, second: &str| format!("{first}{second}");
-    // Lines of the head, whether the body is in chunks, and what becomes of it.
+    // Lines of the head, whether the body is chunked, and the expected statuses.
     let heads: Vec<(&str, String, bool, &[&str])> = vec![
         ("a length", LENGTH.into(), false, ONE),
         ("chunks", CHUNKED.into(), true, ONE),
@@ -250,7 +250,7 @@ async fn chunks_are_read_as_one_body_or_refused() {
         let statuses = stage
             .statuses(format!("{head}{body}{HIDDEN}{LAST}").as_bytes())
             .await;
-        // A body that breaks off is refused by whoever reads it.
+        // The handler that reads the invalid body rejects it.
         assert_eq!(statuses, REFUSED, "{what}");
     }
     stage.responds_to_everyone_else("after chunks").await;
@@ -300,7 +300,7 @@ async fn a_request_names_one_host_in_one_way() {
             .await;
         assert_eq!(statuses, REFUSED, "{what}");
     }
-    // The host of the target counts, and a page is not shown under another name.
+    // The host in the target takes precedence, and a page isn't served under another name.
     let rebound = "GET http://rebound.test/dashboard/sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let statuses = stage.statuses(format!("{rebound}{LAST}").as_bytes()).await;
     assert_eq!(statuses, ["403", "200"]);

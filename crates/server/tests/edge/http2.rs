@@ -1,5 +1,5 @@
-//! What a caller over HTTP/2 can do to a service that everyone shares. Whoever floods is sent away, whoever holds streams
-//! open holds nothing that others need, and everyone else is answered meanwhile.
+//! HTTP/2 callers who try to exhaust a service that everyone shares. The service disconnects floods, and open streams
+//! hold no resources that others need. Everyone else still gets responses.
 
 use crate::{
     http2_caller::{
@@ -37,7 +37,7 @@ fn post(stream: u32) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn streams_without_a_window_keep_no_one_out() {
+async fn streams_without_a_window_do_not_block_others() {
     const PATHS: [&str; 4] = [
         "/",
         "/openapi.json",
@@ -65,7 +65,7 @@ async fn streams_without_a_window_keep_no_one_out() {
 }
 
 #[tokio::test]
-async fn bodies_that_do_not_come_keep_no_one_out() {
+async fn missing_bodies_do_not_block_others() {
     let stage = Stage::new().await;
     let mut callers = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -76,7 +76,7 @@ async fn bodies_that_do_not_come_keep_no_one_out() {
         assert!(caller.send(&heads).await);
         callers.push(caller);
     }
-    // One network has some dozens of places; all others of these requests are refused.
+    // A network gets a few dozen places. All other requests are rejected.
     for caller in &callers {
         caller.has_responses(STREAMS as usize - 64).await;
     }
@@ -86,7 +86,7 @@ async fn bodies_that_do_not_come_keep_no_one_out() {
 }
 
 #[tokio::test]
-async fn heads_that_do_not_end_keep_no_one_out() {
+async fn endless_heads_do_not_block_others() {
     let stage = Stage::new().await;
     let mut callers = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -116,7 +116,7 @@ fn bomb(stream: u32) -> Vec<u8> {
 type Frames<'a> = &'a dyn Fn(u32) -> Vec<u8>;
 
 #[tokio::test]
-async fn whoever_floods_is_sent_away() {
+async fn flooding_callers_are_disconnected() {
     let continuation = headers("GET", "/", &[("a", &"b".repeat(60))]);
     let floods: [(&str, Frames<'_>); 5] = [
         ("requests that are reset at once", &|number| {
@@ -158,7 +158,7 @@ async fn whoever_floods_is_sent_away() {
 }
 
 #[tokio::test]
-async fn frames_that_cost_nothing_are_answered_and_disturb_no_one() {
+async fn cheap_frames_are_answered_and_do_not_block_others() {
     let stage = Stage::new().await;
     for (what, flood) in [
         ("pings", frame(PING, 0, 0, &[7; 8])),

@@ -1,4 +1,4 @@
-//! A caller over HTTP/2 who sends any frame in any order. It acknowledges pings, as an attacker does.
+//! An HTTP/2 caller that sends any frames in any order. It acknowledges pings, as an attacker does.
 
 use std::sync::{
     Arc,
@@ -50,7 +50,7 @@ pub fn headers(method: &str, path: &str, others: &[(&str, &str)]) -> Vec<u8> {
         .iter()
         .chain(others)
     {
-        // A literal without indexing, under a new name.
+        // A literal header without indexing, with a new name.
         text("");
         text(name);
         text(value);

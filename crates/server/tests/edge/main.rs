@@ -1,5 +1,5 @@
-//! The service over real sockets, as hostile callers meet it: what they send is refused or bounded, and everyone else is
-//! answered meanwhile.
+//! The service over real sockets, with hostile callers. It rejects or limits their requests, and still responds to
+//! everyone else.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,11 +1,11 @@
-//! Callers who open connections and say nothing, or stop in the middle.
+//! Callers that open connections and send nothing, or stop in the middle.
 
 use tokio::io::AsyncWriteExt as _;
 
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn hundreds_of_silent_and_half_open_sockets_keep_no_one_out() {
+async fn hundreds_of_silent_sockets_do_not_block_others() {
     let stage = Stage::new().await;
     let mut open = Vec::new();
     for number in 0..300 {

@@ -1,4 +1,4 @@
-//! A service on a free port, and those whom it has to answer whatever else happens.
+//! A service on a free port, and callers who must get a response whatever else happens.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -97,7 +97,7 @@ impl Stage {
         let _ = stream.write_all(bytes).await;
         let mut said = Vec::new();
         let reading = stream.read_to_end(&mut said);
-        // A connection that is reset has said what it had to say.
+        // After a reset, the bytes read so far are the whole response.
         let _ = in_time(&String::from_utf8_lossy(bytes), reading).await;
         String::from_utf8_lossy(&said).into_owned()
     }

@@ -113,7 +113,7 @@ fn execution() -> Response<Body> {
 }
 
 #[tokio::test]
-async fn one_token_serves_many_calls() {
+async fn one_token_is_used_for_many_calls() {
     let script = Script::of([token("t1"), execution(), execution()]);
     let actions = client(&script).actions();
     for _ in 0..2 {
@@ -183,7 +183,7 @@ async fn a_401_of_the_product_is_the_response() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_service_that_names_a_call_is_not_the_products_response() {
+async fn an_error_of_the_service_with_an_execution_is_not_the_products_response() {
     let mut theirs = problem(&Error::new(ErrorKind::ScopeMissing, "a scope is missing"));
     for (name, value) in [
         ("stead-execution-id", "exec_1"),
@@ -203,7 +203,7 @@ async fn an_error_of_the_service_that_names_a_call_is_not_the_products_response(
 }
 
 #[tokio::test]
-async fn problems_come_back_as_errors() {
+async fn problems_become_errors() {
     let theirs = Error::new(
         ErrorKind::AuthorizationRequired,
         "the user has to authorize",
@@ -290,7 +290,7 @@ async fn keys_are_quoted_and_dots_are_refused() {
 }
 
 #[test]
-fn it_prints_no_secret() {
+fn debug_output_has_no_secret() {
     let transport = Script::of([]) as Arc<dyn Transport>;
     let client = Client::with_transport("https://example.com", "id", "hush", transport).unwrap();
     assert_eq!(

@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_go_over_https_or_stay_here() {
+    fn a_service_url_needs_https_except_on_this_machine() {
         for good in [
             "https://stead.example.com",
             "https://example.com/stead/",

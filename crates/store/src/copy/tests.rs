@@ -206,7 +206,7 @@ async fn position_of_next<E: Engine>(store: &SqlStore<E>, number: u32) -> Value 
 }
 
 #[tokio::test]
-async fn a_file_is_copied_into_a_file_however_often_it_is_interrupted() {
+async fn an_interrupted_copy_to_a_file_resumes() {
     let folder = Folder::new();
     let from = file(&folder.file("from.db")).await;
     let to = file(&folder.file("to.db")).await;
@@ -216,7 +216,7 @@ async fn a_file_is_copied_into_a_file_however_often_it_is_interrupted() {
 
 #[cfg(all(feature = "postgres", unix))]
 #[tokio::test]
-async fn a_file_is_copied_into_a_server_and_back_however_often_it_is_interrupted() {
+async fn an_interrupted_copy_to_a_server_and_back_resumes() {
     use crate::postgres::PostgresStore;
     let Some(server) = stead_test_postgres::Server::shared() else {
         return;
@@ -233,7 +233,7 @@ async fn a_file_is_copied_into_a_server_and_back_however_often_it_is_interrupted
 }
 
 #[tokio::test]
-async fn a_page_has_no_more_bytes_than_it_may_and_a_longer_row_goes_by_itself() {
+async fn a_page_is_limited_in_bytes_and_a_longer_row_has_its_own() {
     let folder = Folder::new();
     let store = file(&folder.file("from.db")).await;
     let table = sample::table("connection");
@@ -261,7 +261,7 @@ async fn a_page_has_no_more_bytes_than_it_may_and_a_longer_row_goes_by_itself() 
 }
 
 #[tokio::test]
-async fn what_differs_at_the_end_is_named_and_the_target_stays_closed() {
+async fn a_copy_with_differences_names_them_and_keeps_the_target_closed() {
     let table = sample::table("account");
     let third = sample::row(table, 3);
     let mut changed = third.clone();
@@ -307,7 +307,7 @@ async fn what_differs_at_the_end_is_named_and_the_target_stays_closed() {
 }
 
 #[tokio::test]
-async fn of_two_copies_into_one_target_the_second_stops() {
+async fn a_second_copy_into_the_same_target_stops() {
     let folder = Folder::new();
     let from = file(&folder.file("from.db")).await;
     let to = file(&folder.file("to.db")).await;
@@ -326,7 +326,7 @@ async fn of_two_copies_into_one_target_the_second_stops() {
 
 /// A table that no list names would stay behind.
 #[tokio::test]
-async fn every_table_of_a_database_is_copied_or_is_about_the_database_itself() {
+async fn every_table_is_copied_or_describes_the_database_itself() {
     let folder = Folder::new();
     let store = file(&folder.file("from.db")).await;
     let names = "SELECT \"name\" FROM \"sqlite_master\" WHERE \"type\" = 'table' ORDER BY 1";

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_elsewhere_proves_its_name_unless_told() {
+    fn a_remote_server_is_verified_unless_the_url_says_otherwise() {
         for (url, expected) in [
             ("postgres://u:p@db.example/d", "VerifyFull"),
             ("postgresql://u:p@db.example/d?sslmode=prefer", "Prefer"),

@@ -29,7 +29,7 @@ mod tests {
 
     /// All texts of up to five characters of the least four.
     #[test]
-    fn every_text_comes_back_and_keeps_its_place() {
+    fn every_text_is_read_back_and_keeps_its_order() {
         let mut texts = vec![String::new()];
         let mut begin = 0;
         for _ in 0..5 {

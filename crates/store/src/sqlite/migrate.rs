@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_schema_that_a_newer_one_has_only_expanded_is_taken() {
+    async fn a_schema_expanded_by_a_newer_version_is_accepted() {
         let mut connection = in_memory().await;
         for migrations in [OLD, EXPANDED, OLD, &EXPANDED[..2], EXPANDED] {
             migrate(&mut connection, migrations, Timestamp::UNIX_EPOCH)

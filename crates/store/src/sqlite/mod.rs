@@ -413,7 +413,7 @@ mod tests {
 
     /// A full disk and a read-only one, played by the connection that writes.
     #[tokio::test]
-    async fn a_write_that_failed_says_why_and_the_next_one_has_a_new_connection() {
+    async fn a_failed_write_says_why_and_the_next_one_uses_a_new_connection() {
         let path = std::env::temp_dir().join(format!("stead-full-{}.db", std::process::id()));
         let clock = ManualClock::default();
         let store = SqliteStore::open(&path, Arc::new(clock.clone()))
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_look_up_reads_a_whole_table() {
+    async fn every_lookup_uses_an_index() {
         let path = std::env::temp_dir().join(format!("stead-look-up-{}.db", std::process::id()));
         let store = SqliteStore::open(&path, Arc::new(ManualClock::default()))
             .await

@@ -109,7 +109,7 @@ async fn dropped_at(from: &str, to: &str, is_far: impl Fn(&CopyProgress) -> bool
 }
 
 #[tokio::test]
-async fn a_file_goes_to_a_server_and_back_and_no_one_opens_what_is_not_all_there() {
+async fn a_file_is_copied_to_a_server_and_back_and_incomplete_copies_stay_closed() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -154,7 +154,7 @@ async fn a_file_goes_to_a_server_and_back_and_no_one_opens_what_is_not_all_there
 }
 
 #[tokio::test]
-async fn what_has_rows_is_not_a_target() {
+async fn a_target_must_be_empty() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -251,7 +251,7 @@ async fn a_file_that_is_in_use_or_lacks_tokens_is_not_copied() {
 }
 
 #[tokio::test]
-async fn a_file_takes_no_writes_while_it_is_copied() {
+async fn a_file_refuses_writes_while_it_is_copied() {
     let folder = Folder::new();
     filled(&folder.file("from.db"), 1).await;
     let (from, to) = (folder.sqlite("from.db"), folder.sqlite("to.db"));
@@ -280,7 +280,7 @@ async fn a_file_takes_no_writes_while_it_is_copied() {
 }
 
 #[tokio::test]
-async fn when_a_source_was_put_back_goes_along() {
+async fn the_restore_time_of_a_source_is_copied() {
     let Some(server) = Server::shared() else {
         return;
     };

@@ -164,7 +164,7 @@ async fn a_server_that_ends_in_the_middle_of_commits_leaves_nothing_half_written
 
 /// All connections that wait are dead then, and the first call does not notice.
 #[tokio::test]
-async fn a_server_that_was_started_again_costs_no_call() {
+async fn a_restarted_server_fails_no_call() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -187,7 +187,7 @@ async fn a_server_that_was_started_again_costs_no_call() {
 }
 
 #[tokio::test]
-async fn a_store_without_its_server_says_so_until_it_is_back() {
+async fn a_store_without_its_server_is_unavailable_until_it_is_back() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -262,7 +262,7 @@ async fn batches_in_another_order_do_not_wait_for_each_other() {
 
 /// Another program locks rows in an order of its own.
 #[tokio::test]
-async fn a_transaction_that_gave_way_begins_again() {
+async fn a_transaction_is_retried_after_a_deadlock() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -304,7 +304,7 @@ async fn a_transaction_that_gave_way_begins_again() {
 }
 
 #[tokio::test]
-async fn a_commit_that_no_one_waits_for_leaves_nothing_open() {
+async fn a_dropped_commit_leaves_no_open_transaction() {
     let Some(server) = Server::shared() else {
         return;
     };

@@ -18,7 +18,7 @@ fn clock() -> Arc<ManualClock> {
 }
 
 #[tokio::test]
-async fn several_that_start_at_once_make_the_schema_once() {
+async fn concurrent_starts_create_the_schema_once() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -42,7 +42,7 @@ async fn several_that_start_at_once_make_the_schema_once() {
 }
 
 #[tokio::test]
-async fn an_older_stead_goes_on_where_a_newer_one_has_only_expanded() {
+async fn an_older_version_continues_after_an_expanding_migration() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -76,7 +76,7 @@ async fn an_older_stead_goes_on_where_a_newer_one_has_only_expanded() {
 }
 
 #[tokio::test]
-async fn an_older_stead_neither_opens_nor_writes_what_a_newer_one_has_changed() {
+async fn an_older_version_refuses_a_changed_schema() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -115,7 +115,7 @@ async fn an_older_stead_neither_opens_nor_writes_what_a_newer_one_has_changed() 
 }
 
 #[tokio::test]
-async fn a_database_of_another_program_stays_as_it_is() {
+async fn a_database_of_another_program_is_unchanged() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -138,7 +138,7 @@ async fn a_database_of_another_program_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_copy_in_the_place_of_the_database_is_noticed_once() {
+async fn a_restored_copy_of_the_database_is_noticed_once() {
     let Some(server) = Server::shared() else {
         return;
     };
@@ -163,7 +163,7 @@ async fn a_copy_in_the_place_of_the_database_is_noticed_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_opened_says_why_and_never_the_password() {
+async fn a_failed_opening_says_why_without_the_password() {
     let options = PostgresOptions::default().with_wait(Duration::from_millis(100));
     // No one listens at port 1.
     let url = "postgres://ada:topsecret@127.0.0.1:1/stead";

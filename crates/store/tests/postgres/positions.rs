@@ -20,7 +20,7 @@ fn by_position() -> List {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reader_of_one_store_misses_nothing_that_writers_of_two_commit() {
+async fn a_reader_misses_no_event_of_concurrent_writers() {
     const WRITERS: u32 = 20;
     const EACH: u32 = 10;
     let Some(server) = Server::shared() else {

@@ -21,7 +21,7 @@ async fn write(store: &SqliteStore, number: u32) {
 }
 
 #[tokio::test]
-async fn a_backup_is_the_database_as_it_was_next_to_a_running_store() {
+async fn a_backup_of_a_running_store_is_a_snapshot() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let rows = insert(sample::rows(1));
@@ -44,7 +44,7 @@ async fn a_backup_is_the_database_as_it_was_next_to_a_running_store() {
 }
 
 #[tokio::test]
-async fn a_backup_replaces_nothing_and_leaves_nothing_where_it_fails() {
+async fn a_backup_replaces_no_file_and_a_failed_one_leaves_none() {
     let scratch = Scratch::new();
     let to = scratch.path().join("backup.db");
     let missing = backup(scratch.file(), &to).await.unwrap_err();
@@ -72,7 +72,7 @@ async fn a_backup_replaces_nothing_and_leaves_nothing_where_it_fails() {
 }
 
 #[tokio::test]
-async fn a_store_opened_from_a_backup_knows_it_for_good() {
+async fn a_store_opened_from_a_backup_keeps_its_restore_time() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     assert_eq!(restored_at(&store).await, None);

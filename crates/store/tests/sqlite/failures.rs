@@ -27,7 +27,7 @@ async fn why<T: std::fmt::Debug>(failing: impl Future<Output = stead_core::Resul
 
 /// As a full disk does, SQLite ends the transaction by itself, so that a rollback after it fails as well.
 #[tokio::test]
-async fn a_transaction_that_the_database_has_ended_stops_no_later_one() {
+async fn a_transaction_aborted_by_the_database_does_not_stop_later_ones() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let mut tamper = scratch.tamper().await;
@@ -54,7 +54,7 @@ async fn a_transaction_that_the_database_has_ended_stops_no_later_one() {
 }
 
 #[tokio::test]
-async fn a_lock_that_another_program_holds_for_long_starves_no_one() {
+async fn a_long_lock_of_another_program_starves_no_caller() {
     let scratch = Scratch::new();
     // Long enough to open a connection on a busy machine.
     let options = SqliteOptions::default().with_busy_wait(Duration::from_millis(400));
@@ -82,7 +82,7 @@ async fn a_lock_that_another_program_holds_for_long_starves_no_one() {
 }
 
 #[tokio::test]
-async fn a_commit_that_no_one_waits_for_leaves_nothing_open() {
+async fn a_dropped_commit_leaves_no_open_transaction() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     for round in 0..50_u32 {
@@ -131,7 +131,7 @@ async fn readiness_is_proved_by_a_write_at_most_once_a_second() {
 }
 
 #[tokio::test]
-async fn a_store_that_takes_no_writes_is_not_ready_until_it_does() {
+async fn a_store_that_refuses_writes_is_not_ready() {
     let scratch = Scratch::new();
     let clock = ManualClock::default();
     let store = scratch.open_at(&clock).await;
@@ -150,7 +150,7 @@ async fn a_store_that_takes_no_writes_is_not_ready_until_it_does() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_file_that_is_gone_or_replaced_takes_nothing_and_gives_nothing() {
+async fn a_deleted_or_replaced_file_is_not_read_or_written() {
     let scratch = Scratch::new();
     let clock = ManualClock::default();
     let store = scratch.open_at(&clock).await;
@@ -183,7 +183,7 @@ async fn a_file_that_is_gone_or_replaced_takes_nothing_and_gives_nothing() {
 }
 
 #[tokio::test]
-async fn a_newer_stead_that_changes_the_schema_stops_an_older_one_from_writing() {
+async fn an_older_version_stops_writing_after_a_schema_change() {
     let scratch = Scratch::new();
     let clock = ManualClock::default();
     let store = scratch.open_at(&clock).await;
@@ -210,7 +210,7 @@ async fn a_newer_stead_that_changes_the_schema_stops_an_older_one_from_writing()
 
 /// What only readers meet is damage too. What lies on other pages can still be read and written.
 #[tokio::test]
-async fn a_page_that_is_damaged_is_told_by_readiness() {
+async fn readiness_reports_a_damaged_page() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let account = sample::row(sample::table("account"), 1);

@@ -68,7 +68,7 @@ async fn two_handles_lose_no_update() {
 }
 
 #[tokio::test]
-async fn a_writer_that_stays_makes_others_wait_and_then_give_up() {
+async fn a_long_writer_makes_others_wait_and_then_fail() {
     let scratch = Scratch::new();
     let options = SqliteOptions::default().with_busy_wait(Duration::from_millis(300));
     let store = SqliteStore::open_with(scratch.file(), clock(), options)
@@ -93,7 +93,7 @@ async fn a_writer_that_stays_makes_others_wait_and_then_give_up() {
 }
 
 #[tokio::test]
-async fn a_reader_that_stays_holds_no_one_up() {
+async fn a_long_reader_does_not_block_writers() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let credential = row("credential", 1);
@@ -109,7 +109,7 @@ async fn a_reader_that_stays_holds_no_one_up() {
 }
 
 #[tokio::test]
-async fn a_commit_that_no_one_waits_for_is_whole_or_nothing() {
+async fn a_dropped_commit_is_atomic() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     for round in 0..20 {
@@ -138,7 +138,7 @@ async fn two_rows_of_one_batch_conflict_over_a_unique_value() {
 }
 
 #[tokio::test]
-async fn shredded_ciphertext_is_gone_from_the_files() {
+async fn shredding_removes_ciphertext_from_the_files() {
     let scratch = Scratch::new();
     let clock = ManualClock::default();
     let store = scratch.open_at(&clock).await;

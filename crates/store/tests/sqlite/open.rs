@@ -65,7 +65,7 @@ async fn a_closed_store_does_not_answer() {
 }
 
 #[tokio::test]
-async fn many_may_open_a_new_file_at_once() {
+async fn several_stores_can_open_a_new_file_concurrently() {
     let scratch = Scratch::new();
     let stores = join_all((0..8).map(|_| scratch.open())).await;
     for (store, number) in stores.iter().zip(1..) {
@@ -140,7 +140,7 @@ async fn an_empty_file_becomes_a_store() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_database_is_refused_and_kept() {
+async fn a_file_that_is_no_database_is_refused_and_kept() {
     let scratch = Scratch::new();
     let text = "not a database, but a letter to somebody. ".repeat(100);
     fs::write(scratch.file(), &text).unwrap();
@@ -212,7 +212,7 @@ async fn the_store_of_a_newer_stead_is_refused_and_kept() {
 }
 
 #[tokio::test]
-async fn a_place_that_takes_no_file_is_refused() {
+async fn a_path_that_cannot_be_a_file_is_refused() {
     let scratch = Scratch::new();
     let missing = refused(&scratch.path().join("missing/stead.db")).await;
     assert!(missing.message().contains("No such file"), "{missing}");

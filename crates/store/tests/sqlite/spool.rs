@@ -51,7 +51,7 @@ async fn only_its_owner_reads_a_spool() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_left_and_the_rest_is_listed() {
+async fn unreadable_records_are_kept_and_the_others_are_listed() {
     let scratch = Scratch::new();
     let spool = FileSpool::next_to(scratch.file());
     spool.put(NAME, b"sealed").await.unwrap();
@@ -84,7 +84,7 @@ async fn a_name_is_not_a_path() {
 }
 
 #[tokio::test]
-async fn a_process_has_ended_where_its_lock_is_free() {
+async fn a_process_has_ended_if_its_lock_is_free() {
     let scratch = Scratch::new();
     let (one, other) = (
         FileSpool::next_to(scratch.file()),
@@ -166,7 +166,7 @@ fn reserved(folder: &Path) -> (usize, u64) {
 }
 
 #[tokio::test]
-async fn room_is_reserved_for_each_process_and_taken_over_from_those_that_ended() {
+async fn each_process_reserves_space_and_takes_over_that_of_ended_ones() {
     let scratch = Scratch::new();
     let folder = scratch.path().join("stead.db.spool");
     let one = FileSpool::new(&folder);

@@ -6,7 +6,7 @@ use stead_testkit::store::sample;
 use crate::scratch::{Scratch, all, insert, run};
 
 #[tokio::test]
-async fn a_row_that_makes_no_sense_stops_no_list() {
+async fn an_invalid_row_does_not_stop_lists() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let [changed, other] = [1, 2].map(|number| sample::row(sample::table("authorization"), number));

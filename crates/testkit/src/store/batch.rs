@@ -16,7 +16,7 @@ pub(super) fn checks() -> Vec<Check> {
         check(a_batch_that_writes_a_row_twice_conflicts),
         check(a_failing_batch_leaves_nothing_behind),
         check(a_large_batch_is_committed_whole),
-        check(a_batch_that_was_committed_shows_in_its_rows),
+        check(a_committed_batch_is_visible_in_its_rows),
         check(a_store_that_answers_is_ready),
     ]
 }
@@ -39,7 +39,7 @@ async fn a_guard_needs_the_present_version(store: Shared) {
         .fold(Batch::new(), |batch, row| batch.guard(row.key(), 1));
     for row in &all {
         for wrong in [0, 2, u64::MAX] {
-            // One guard that fails among many that hold.
+            // One guard fails, and many others hold.
             let batch = holding.clone().guard(row.key(), wrong);
             conflict(&*store, batch.write(Write::Insert(event.clone()))).await;
         }
@@ -54,7 +54,7 @@ async fn a_guard_may_name_a_row_that_is_written(store: Shared) {
     for row in sample::rows(1) {
         let key = row.key();
         insert(&*store, [row.clone()]).await;
-        // A guard speaks of the row as it was before the batch.
+        // A guard refers to the row as it was before the batch.
         commit(&*store, updating(row.clone(), 1).guard(key.clone(), 1)).await;
         conflict(&*store, updating(row.clone(), 2).guard(key.clone(), 3)).await;
         let delete = Batch::new().delete(key.clone(), 2);
@@ -112,7 +112,7 @@ async fn a_failing_batch_leaves_nothing_behind(store: Shared) {
             assert_eq!(stored(&*store, &row.key()).await, None);
         }
     }
-    // Without the flaw, all of it is committed.
+    // With the right version in the guard, the whole batch is committed.
     commit(&*store, batch.guard(kept.key(), 1)).await;
     untouched(&*store, &added).await;
     for row in deleted {
@@ -131,14 +131,14 @@ async fn a_large_batch_is_committed_whole(store: Shared) {
     assert_eq!(listed(&*store, &all).await.len(), 300);
 }
 
-/// Where the response to a commit was lost, core offers the batch again, and reads its rows when that conflicts.
-async fn a_batch_that_was_committed_shows_in_its_rows(store: Shared) {
+/// If the response to a commit is lost, core commits the batch again. If that conflicts, core reads the batch's rows.
+async fn a_committed_batch_is_visible_in_its_rows(store: Shared) {
     let [updated, deleted, added] = [1, 2, 3].map(sample::rows);
     insert(&*store, updated.iter().chain(&deleted).cloned()).await;
     let changed: Vec<_> = updated
         .into_iter()
         .map(|mut row| {
-            // Every byte comes back, also of what JSON allows to write otherwise.
+            // Bodies are returned byte for byte, even if JSON allows another spelling.
             row.body = String::from("{\"b\" : 1.0, \"a\":\"\\u00e9\"}");
             row
         })
@@ -161,6 +161,6 @@ async fn a_batch_that_was_committed_shows_in_its_rows(store: Shared) {
 async fn a_store_that_answers_is_ready(store: Shared) {
     answered(store.ready().await);
     answered(store.ready().await);
-    // No older copy has taken the place of what is new.
+    // The store hasn't been restored from a backup.
     assert_eq!(answered(store.restored_at().await), None);
 }

@@ -1,4 +1,4 @@
-//! Of several that want the same, one wins.
+//! If several writers want the same, exactly one wins.
 
 use futures_util::future::{join, join_all};
 use stead_core::store::{Batch, Commit, List, Value, Write};
@@ -13,15 +13,15 @@ const RIVALS: u32 = 8;
 
 pub(super) fn checks() -> Vec<Check> {
     vec![
-        check(of_concurrent_updates_one_wins),
-        check(of_concurrent_inserts_one_wins),
-        check(of_concurrent_guards_and_updates_one_wins),
+        check(one_of_concurrent_updates_wins),
+        check(one_of_concurrent_inserts_wins),
+        check(one_of_concurrent_guards_and_updates_wins),
         check(concurrent_counters_lose_nothing),
-        check(readers_see_a_batch_whole),
+        check(readers_see_whole_batches),
     ]
 }
 
-/// Commits all at once; how many were committed.
+/// Commits all batches concurrently, and returns how many succeeded.
 async fn committed(store: &Shared, batches: impl IntoIterator<Item = Batch>) -> usize {
     let commits = join_all(batches.into_iter().map(|batch| store.commit(batch))).await;
     let committed = commits.into_iter().map(answered);
@@ -30,7 +30,7 @@ async fn committed(store: &Shared, batches: impl IntoIterator<Item = Batch>) -> 
         .count()
 }
 
-async fn of_concurrent_updates_one_wins(store: Shared) {
+async fn one_of_concurrent_updates_wins(store: Shared) {
     let [account, event] = ["account", "event"].map(sample::table);
     let row = sample::row(account, 1);
     insert(&*store, [row.clone()]).await;
@@ -49,7 +49,7 @@ async fn of_concurrent_updates_one_wins(store: Shared) {
     }
 }
 
-async fn of_concurrent_inserts_one_wins(store: Shared) {
+async fn one_of_concurrent_inserts_wins(store: Shared) {
     let [connection, token] = ["connection", "access_token"].map(sample::table);
     let same_key = (0..RIVALS).map(|rival| {
         let row = sample::row(token, 1);
@@ -69,8 +69,8 @@ async fn of_concurrent_inserts_one_wins(store: Shared) {
     assert_eq!(listed(&*store, &all).await.len(), 1);
 }
 
-async fn of_concurrent_guards_and_updates_one_wins(store: Shared) {
-    // Each is made for the state before the others: once one has written, no guard holds.
+async fn one_of_concurrent_guards_and_updates_wins(store: Shared) {
+    // All are built for the same state, so once one has written, the guards of the others fail.
     let account = sample::table("account");
     let row = sample::row(account, 1);
     insert(&*store, [row.clone()]).await;
@@ -110,8 +110,8 @@ async fn concurrent_counters_lose_nothing(store: Shared) {
     );
 }
 
-async fn readers_see_a_batch_whole(store: Shared) {
-    // Two rows are only ever inserted and deleted together.
+async fn readers_see_whole_batches(store: Shared) {
+    // The two rows are only ever inserted and deleted together.
     let event = sample::table("event");
     let pair = [1, 2].map(|number| sample::row(event, number));
     let writer = async {

@@ -1,4 +1,4 @@
-//! Lists come in order, complete, and as long as asked; pruning deletes what a list holds, and nothing else.
+//! Lists are in order, complete, and as long as requested. Pruning deletes exactly the rows that a list includes.
 
 use futures_util::future::join_all;
 use stead_core::store::{Index, List, Row, TABLES, Table, Value};
@@ -9,25 +9,25 @@ use super::{
     sample::{self, text},
 };
 
-/// Numbers of rows, in the order in which they are inserted.
+/// Numbers of the rows, in insertion order.
 const SHUFFLED: [u32; 7] = [4, u32::MAX, 2, 9, 1, 10, 1 << 20];
 
 pub(super) fn checks() -> Vec<Check> {
     vec![
-        check(lists_come_in_the_order_of_their_index),
-        check(texts_come_in_the_order_of_their_bytes),
-        check(a_list_goes_on_after_a_position),
-        check(a_bound_leaves_out_what_is_not_below),
-        check(a_list_has_only_rows_with_the_values_asked_for),
+        check(lists_have_the_order_of_their_index),
+        check(texts_have_the_order_of_their_bytes),
+        check(a_list_continues_after_a_position),
+        check(a_bound_omits_rows_that_are_not_below),
+        check(a_list_has_only_rows_with_the_requested_values),
         check(an_empty_store_has_empty_lists),
-        check(pruning_deletes_what_the_list_holds),
+        check(pruning_deletes_the_rows_of_the_list),
         check(pruning_deletes_at_most_the_limit),
         check(pruning_deletes_rows_of_any_version),
         check(concurrent_prunings_count_every_row_once),
     ]
 }
 
-/// Every index of every table, keys included.
+/// Every index of every table, including keys.
 fn indexes() -> impl Iterator<Item = (&'static Table, Index)> {
     TABLES.iter().flat_map(|table| {
         let indexes = table.indexes.iter().chain([&table.key]);
@@ -35,17 +35,17 @@ fn indexes() -> impl Iterator<Item = (&'static Table, Index)> {
     })
 }
 
-/// Lists of an index: all rows, and those that share the first value where there are several columns. With what they
-/// hold of the rows that are inserted for it, in order.
+/// Inserts rows for an index, and returns lists of it with the rows that each must return, in order. One list has all
+/// rows. If the index has several columns, another has the rows that share the first value.
 async fn lists(store: &Shared, table: &'static Table, index: Index) -> Vec<(List, Vec<Row>)> {
     let rows = SHUFFLED.map(|number| sample::row(table, number));
     insert(&**store, rows.clone()).await;
     let mut lists = vec![List::new(table, index)];
     if index.columns.len() > 1 {
-        // Other rows share a value that those above do not have.
+        // Other rows share a value that the rows above don't have.
         let shared = match rows[0].value(index.columns[0]) {
             Value::Integer(_) => Value::Integer(77),
-            // Behind the values of every column: the first rows of a list differ in it.
+            // Sorts after the values of every column, because a list's first rows must differ in it.
             _ => text("~shared"),
         };
         let sharing = [30, 20, 50, 40].map(|number| {
@@ -80,7 +80,7 @@ async fn clear(store: &Shared) {
     }
 }
 
-async fn lists_come_in_the_order_of_their_index(store: Shared) {
+async fn lists_have_the_order_of_their_index(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             assert_eq!(listed(&*store, &list).await, rows, "{list:?}");
@@ -97,7 +97,7 @@ async fn lists_come_in_the_order_of_their_index(store: Shared) {
     }
 }
 
-async fn texts_come_in_the_order_of_their_bytes(store: Shared) {
+async fn texts_have_the_order_of_their_bytes(store: Shared) {
     let connection = sample::table("connection");
     let texts = sample::hostile_texts();
     for (hostile, number) in texts.iter().rev().zip(1..) {
@@ -112,7 +112,7 @@ async fn texts_come_in_the_order_of_their_bytes(store: Shared) {
     assert!(names.eq(texts.into_iter().map(Value::Text)), "{found:?}");
 }
 
-async fn a_list_goes_on_after_a_position(store: Shared) {
+async fn a_list_continues_after_a_position(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             for size in [1, 3] {
@@ -132,7 +132,7 @@ async fn a_list_goes_on_after_a_position(store: Shared) {
     }
 }
 
-async fn a_bound_leaves_out_what_is_not_below(store: Shared) {
+async fn a_bound_omits_rows_that_are_not_below(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             let bound = list.position(&rows[2]).remove(0);
@@ -151,7 +151,7 @@ async fn a_bound_leaves_out_what_is_not_below(store: Shared) {
     }
 }
 
-async fn a_list_has_only_rows_with_the_values_asked_for(store: Shared) {
+async fn a_list_has_only_rows_with_the_requested_values(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             let least = list.position(&rows[1]).remove(0);
@@ -185,7 +185,7 @@ async fn an_empty_store_has_empty_lists(store: Shared) {
     }
 }
 
-async fn pruning_deletes_what_the_list_holds(store: Shared) {
+async fn pruning_deletes_the_rows_of_the_list(store: Shared) {
     for (table, index) in indexes() {
         for (list, rows) in lists(&store, table, index).await {
             let bound = list.position(&rows[2]).remove(0);
@@ -197,7 +197,7 @@ async fn pruning_deletes_what_the_list_holds(store: Shared) {
             assert_eq!(listed(&*store, &every).await, kept, "{list:?}");
             assert!(count > 0);
             assert_eq!(answered(store.prune(&list).await), 0);
-            // Who decided while a row was there meets its absence, and its key is free.
+            // A pruned row conflicts with a change that was prepared before, and its key can be used again.
             let gone: Vec<Row> = rows.into_iter().filter(|row| list.includes(row)).collect();
             assert_eq!(gone.len() as u64, count);
             for row in &gone {

@@ -1,11 +1,11 @@
-//! What the checks ask a store, in few words.
+//! Short helpers with which the checks read and write a store.
 
 use stead_core::{
     Result,
     store::{Batch, Commit, Key, List, Row, Store, Write},
 };
 
-/// The response of a store that answers.
+/// The result of a store that must succeed.
 pub(super) fn answered<T>(result: Result<T>) -> T {
     match result {
         Ok(result) => result,
@@ -24,12 +24,12 @@ pub(super) fn updating(row: Row, version: u64) -> Batch {
     Batch::new().write(Write::Update(row, version))
 }
 
-/// Commits what has to be committed.
+/// Commits a batch that must succeed.
 pub(super) async fn commit(store: &dyn Store, batch: Batch) {
     offer(store, batch, Commit::Committed).await;
 }
 
-/// Offers what has to conflict.
+/// Commits a batch that must conflict.
 pub(super) async fn conflict(store: &dyn Store, batch: Batch) {
     offer(store, batch, Commit::Conflict).await;
 }
@@ -50,7 +50,7 @@ pub(super) async fn stored(store: &dyn Store, key: &Key) -> Option<(Row, u64)> {
     found.map(|found| (found.row, found.version))
 }
 
-/// Asserts that rows are as they were inserted.
+/// Asserts that rows haven't changed since they were inserted.
 pub(super) async fn untouched(store: &dyn Store, rows: &[Row]) {
     for row in rows {
         assert_eq!(stored(store, &row.key()).await, Some((row.clone(), 1)));

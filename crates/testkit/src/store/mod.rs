@@ -1,6 +1,6 @@
-//! The suite that every store passes.
+//! The suite that every store must pass.
 //!
-//! Whoever writes a store runs it in one test:
+//! An author of a store runs it in one test:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -31,7 +31,7 @@ use stead_core::{ports::BoxFuture, store::Store};
 /// A store under test.
 type Shared = Arc<dyn Store>;
 
-/// One check, on an empty store of its own.
+/// One check, which gets its own empty store.
 struct Check {
     name: &'static str,
     run: Box<dyn FnOnce(Shared) -> BoxFuture<'static, ()>>,
@@ -51,10 +51,10 @@ where
     }
 }
 
-/// Runs every check, each on a store that `make` has just made and that is empty.
+/// Runs every check. `make` creates a new, empty store for each.
 ///
 /// # Panics
-/// At the end, naming every check that failed.
+/// At the end, if checks failed. The message names them.
 pub async fn suite(make: impl AsyncFn() -> Arc<dyn Store>) {
     run(checks(), make).await;
 }

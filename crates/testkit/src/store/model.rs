@@ -1,4 +1,4 @@
-//! Random batches do to a store what they do to the model, the in-memory store.
+//! Random batches have the same effect on a store as on the model, the in-memory store.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::runtime::ManualClock;
 
 /// Batches of one sequence.
 const BATCHES: u32 = 80;
-/// Values of every column are drawn from so many, so that sequences meet the same rows again.
+/// Number of different values in each column. It's small, so that a sequence writes the same rows again.
 const NUMBERS: u64 = 4;
 
 pub(super) fn checks() -> Vec<Check> {
@@ -72,14 +72,14 @@ async fn agree(store: Shared, seed: u64) {
             assert_eq!(positions(&store).await, positions(&model).await, "{list:?}");
         }
     }
-    // A sequence that only conflicts, or never does, proves little.
+    // A run in which all batches conflict, or none, proves little.
     assert!(
         committed > BATCHES / 4 && committed < BATCHES,
         "{committed} of {BATCHES} batches were committed"
     );
 }
 
-/// Every row is the same by its key, by its unique values, and in the list of its table.
+/// A row is the same whether it's read by its key, by its unique values, or in the list of its table.
 async fn same_rows(store: &Shared, model: &Shared, versions: &BTreeMap<Key, u64>, step: u32) {
     for table in TABLES {
         let all = List::new(table, table.key);
@@ -99,7 +99,7 @@ async fn same_rows(store: &Shared, model: &Shared, versions: &BTreeMap<Key, u64>
     }
 }
 
-/// A batch of a few guards and writes, most of them fit for the present state.
+/// A batch of a few guards and writes. Most of them fit the current state.
 async fn random_batch(
     random: &mut Random,
     model: &dyn stead_core::store::Store,
@@ -113,7 +113,7 @@ async fn random_batch(
         let version = random_version(random, versions, &key);
         batch = batch.guard(key, version);
     }
-    // What a batch does to a value that it also gives up elsewhere is for the checks of single batches.
+    // Rows that clash within one batch are left to the checks of single batches.
     let mut at_stake: Vec<Row> = Vec::new();
     for _ in 0..=random.below(4) {
         let row = random_row(random);
@@ -139,7 +139,7 @@ async fn random_batch(
     batch
 }
 
-/// Mostly the right version.
+/// The right version, in most cases.
 fn random_version(random: &mut Random, versions: &BTreeMap<Key, u64>, key: &Key) -> u64 {
     match (versions.get(key), random.below(40)) {
         (Some(version), 1..) => *version,
@@ -171,7 +171,7 @@ fn random_row(random: &mut Random) -> Row {
     row
 }
 
-/// Some rows of a table. Nulls and rows that are equal in the index have no order.
+/// A list of some rows of a table. Null values, and rows with equal values in the index, have no order.
 fn random_list(random: &mut Random) -> List {
     let row = random_row(random);
     let indexes: Vec<_> = row.table.indexes.iter().chain([&row.table.key]).collect();

@@ -1,4 +1,5 @@
-//! The platform over a store: what other versions of Stead, or other hands, have written to it.
+//! The platform over a store with rows that other versions of Stead, or other programs, have
+//! written.
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 
@@ -90,7 +91,7 @@ async fn environment(store: &Shared) -> (Environment, ManualClock) {
     (environment, clock)
 }
 
-/// The row of a table whose body holds a text.
+/// The row of a table whose body contains a text.
 async fn row_with(store: &Shared, table: &str, text: &str) -> (Row, u64) {
     let table = sample::table(table);
     let rows = listed(&**store, &List::new(table, table.key)).await;
@@ -117,7 +118,7 @@ async fn suspend(environment: &Environment, clock: &ManualClock) -> Result<()> {
     suspended.map(drop)
 }
 
-/// What comes of work that goes on in a task of its own. Other tasks only wait for time to pass.
+/// Runs work that spawns tasks, and returns its result. Other tasks only wait for time to pass.
 async fn done<T>(clock: &ManualClock, work: impl Future<Output = T>) -> T {
     let (mut work, mut tasks) = (pin!(work), pin!(clock.run_spawned()));
     poll_fn(|context| {

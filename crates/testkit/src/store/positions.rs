@@ -1,4 +1,4 @@
-//! Positions follow the order of commits, and none comes twice.
+//! Positions follow the order of commits, and are unique.
 
 use futures_util::future::{join, join_all};
 use stead_core::store::{Batch, Column, ColumnKind, List, Row, TABLES, Table, Value, Write};
@@ -12,7 +12,7 @@ use super::{
 pub(super) fn checks() -> Vec<Check> {
     vec![
         check(positions_grow_in_the_order_of_writes),
-        check(a_position_is_never_given_again),
+        check(a_position_is_never_reused),
         check(a_conflict_moves_no_position),
         check(a_position_stays_when_its_row_is_replaced),
         check(no_row_appears_below_a_position_that_was_read),
@@ -48,7 +48,7 @@ fn integer(row: &Row, column: &Column) -> i64 {
 
 async fn positions_grow_in_the_order_of_writes(store: Shared) {
     for (table, column) in tables() {
-        // Keys and moments fall, so that nothing but the order of writes makes positions grow.
+        // Keys and times decrease, so only the order of writes can make positions increase.
         let rows: Vec<Row> = (0..6)
             .map(|number| without((table, column), 9 - number))
             .collect();
@@ -64,7 +64,7 @@ async fn positions_grow_in_the_order_of_writes(store: Shared) {
     }
 }
 
-async fn a_position_is_never_given_again(store: Shared) {
+async fn a_position_is_never_reused(store: Shared) {
     for (table, column) in tables() {
         let rows = [1, 2, 3].map(|number| without((table, column), number));
         insert(&*store, rows.clone()).await;
@@ -74,7 +74,7 @@ async fn a_position_is_never_given_again(store: Shared) {
         insert(&*store, [rows[0].clone()]).await;
         let next = position(&store, &rows[0], column).await;
         assert!(next > last, "{next} after {last}");
-        // A row may come with its position; those after it go on from there.
+        // A row may be inserted with a position. Later rows get higher ones.
         let given = sample::with(rows[1].clone(), column.name, Value::Integer(next + 1000));
         insert(&*store, [given.clone(), rows[2].clone()]).await;
         assert_eq!(position(&store, &given, column).await, next + 1000);

@@ -1,4 +1,4 @@
-//! Rows come back as they were stored, by every look-up, and a write changes the row that it was made for, or nothing.
+//! Every look-up returns rows as they were stored, and a write changes only the row and version that it was made for.
 
 use stead_core::store::{Batch, ColumnKind, Index, Key, Row, TABLES, Value};
 
@@ -12,15 +12,15 @@ pub(super) fn checks() -> Vec<Check> {
     vec![
         check(every_row_reads_back_exactly),
         check(every_unique_index_finds_its_row),
-        check(what_is_not_there_is_not_found),
+        check(missing_rows_are_not_found),
         check(texts_are_kept_apart_byte_by_byte),
         check(rows_carry_the_stores_time),
         check(a_write_conflicts_with_unique_values),
-        check(nulls_never_clash),
+        check(null_values_never_conflict),
         check(an_update_replaces_the_row_and_raises_its_version),
         check(an_update_needs_the_present_version),
         check(a_delete_needs_the_present_version),
-        check(a_deleted_row_begins_again),
+        check(a_deleted_row_can_be_inserted_again),
     ]
 }
 
@@ -56,12 +56,12 @@ async fn every_unique_index_finds_its_row(store: Shared) {
     }
 }
 
-async fn what_is_not_there_is_not_found(store: Shared) {
+async fn missing_rows_are_not_found(store: Shared) {
     insert(&*store, sample::rows(1)).await;
     for (index, other) in unique(2) {
         assert_eq!(find(&store, index, &other).await, None);
         assert_eq!(stored(&*store, &other.key()).await, None);
-        // Part of the values is not enough.
+        // Only a part of the values doesn't match.
         for column in index.columns.iter().filter(|_| index.columns.len() > 1) {
             let value = other.value(column).clone();
             let mixed = sample::with(sample::row(other.table, 1), column, value);
@@ -104,7 +104,7 @@ async fn rows_carry_the_stores_time(store: Shared) {
 async fn a_write_conflicts_with_unique_values(store: Shared) {
     insert(&*store, [1, 2].into_iter().flat_map(sample::rows)).await;
     for (index, row) in unique(1) {
-        // A row that shares nothing but the values of this index.
+        // Another row that shares only the values of this index.
         let mut rival = sample::row(row.table, 3);
         let mut second = sample::row(row.table, 2);
         for column in index.columns {
@@ -117,7 +117,7 @@ async fn a_write_conflicts_with_unique_values(store: Shared) {
             conflict(&*store, updating(second, 1)).await;
         }
         untouched(&*store, &[row.clone(), sample::row(row.table, 2)]).await;
-        // What is given up is free.
+        // After a delete, the values can be used again.
         commit(&*store, Batch::new().delete(row.key(), 1)).await;
         commit(&*store, inserting([rival.clone()])).await;
         commit(&*store, Batch::new().delete(rival.key(), 1)).await;
@@ -125,7 +125,7 @@ async fn a_write_conflicts_with_unique_values(store: Shared) {
     }
 }
 
-async fn nulls_never_clash(store: Shared) {
+async fn null_values_never_conflict(store: Shared) {
     for table in TABLES {
         let optional = |kind| kind == ColumnKind::OptionalText;
         for column in table.columns.iter().filter(|column| optional(column.kind)) {
@@ -184,7 +184,7 @@ async fn a_delete_needs_the_present_version(store: Shared) {
     }
 }
 
-async fn a_deleted_row_begins_again(store: Shared) {
+async fn a_deleted_row_can_be_inserted_again(store: Shared) {
     let others = sample::rows(2);
     insert(&*store, others.clone()).await;
     for row in sample::rows(1) {

@@ -1,17 +1,17 @@
-//! Rows to try a store with: of any table, with texts that invite mistakes.
+//! Sample rows for any table, with texts that provoke mistakes.
 
 use stead_core::store::{ColumnKind, Row, TABLES, Table, Value};
 
-/// The table of a name.
+/// The table with this name.
 ///
 /// # Panics
-/// Where there is none.
+/// If there's none.
 pub fn table(name: &str) -> &'static Table {
     let found = TABLES.iter().find(|table| table.name == name);
     found.expect("a table of this name")
 }
 
-/// A row of a table. Rows of different numbers differ in every column, and sort as their numbers do.
+/// A row of a table. Rows with different numbers differ in every column, and sort like their numbers.
 pub fn row(table: &'static Table, number: u32) -> Row {
     let value = |(kind, name)| match kind {
         ColumnKind::Integer | ColumnKind::Position => Value::Integer(number.into()),
@@ -23,7 +23,7 @@ pub fn row(table: &'static Table, number: u32) -> Row {
     Row::new(table, values.collect(), body(number))
 }
 
-/// A row with nothing that it can lack, and the least and greatest numbers.
+/// A row with null in every column that allows it, and with the least and greatest numbers.
 pub fn bare_row(table: &'static Table, number: u32) -> Row {
     let mut row = row(table, number);
     for (column, value) in table.columns.iter().zip(&mut row.values) {
@@ -43,7 +43,7 @@ pub fn bare_row(table: &'static Table, number: u32) -> Row {
     row
 }
 
-/// Rows of the history for `count` calls of 1,000 users, ten calls a second. One call in ten is kept for the longer time.
+/// Rows of the history for `count` calls of 1,000 users, ten calls a second. One call in ten has the longer retention.
 pub fn calls(count: u32) -> impl Iterator<Item = Row> {
     let table = table("call");
     (0..count).map(move |number| {
@@ -74,7 +74,7 @@ pub fn rows(number: u32) -> Vec<Row> {
 /// A row of this table with another value in one column.
 ///
 /// # Panics
-/// Where the table has no such column.
+/// If the table has no such column.
 #[must_use]
 pub fn with(mut row: Row, column: &str, value: Value) -> Row {
     let mut columns = row.table.columns.iter();
@@ -88,7 +88,7 @@ pub fn text(text: impl Into<String>) -> Value {
     Value::Text(text.into())
 }
 
-/// Texts that have to be kept apart byte by byte, in the order of their bytes.
+/// Texts that a store could confuse, sorted by their bytes.
 pub fn hostile_texts() -> Vec<String> {
     let texts = [
         " ",
@@ -113,7 +113,7 @@ pub fn hostile_texts() -> Vec<String> {
         "a_b",
         "aa",
         "b",
-        // The same to the eye: with a combining mark, and composed.
+        // This looks the same as another text below, but has a combining mark.
         "e\u{301}",
         "null",
         "user",

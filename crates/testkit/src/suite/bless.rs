@@ -1,4 +1,4 @@
-//! Writing what a run of a case sent and returned into its fixture, for a person to read in the diff.
+//! Writes a case's actual requests and result into its fixture, so that a person can review the diff.
 
 use std::{fs, path::Path};
 
@@ -20,7 +20,7 @@ use crate::{
 /// input and the responses: `{"name": …, "input": …, "exchanges": [{"response": …}]}`.
 ///
 /// # Errors
-/// A sentence, where the case is not there or its responses are too few or too many.
+/// A sentence, if the case doesn't exist or has too few or too many responses.
 pub fn bless(product: &'static Product, folder: &Path, case: &str) -> Result<(), String> {
     let (tool, name) = case.split_once('/').ok_or("a case is named TOOL/CASE")?;
     let catalogue = Catalogue::new([product]);
@@ -36,7 +36,7 @@ pub fn bless(product: &'static Product, folder: &Path, case: &str) -> Result<(),
 
 fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, String> {
     let mut file: Node = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    // Responses without a request are those of cases that are new.
+    // Only new cases have responses without a request.
     let mut whole = file.clone();
     for case in items(&mut whole, "cases") {
         for exchange in items(case, "exchanges") {
@@ -68,7 +68,7 @@ fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, Strin
             &["method", "origin", "target", "headers", "body", "body_text"],
         );
         exchange.set("request", request);
-        // The request stands before its response.
+        // In the file, the request comes before its response.
         if let Some(response) = response {
             exchange.set("response", response);
         }
@@ -90,7 +90,7 @@ fn blessed(tool: &CatalogueTool, text: &str, name: &str) -> Result<String, Strin
                 case.result.as_ref(),
                 json!({ "data": data, "warnings": warnings }),
             );
-            // What stands there already is left as it is written.
+            // If the result is unchanged, the file keeps its spelling.
             if old.is_none_or(|old| json!(old) != new) {
                 written.set("result", expected(case, &data, &warnings).into());
             }
@@ -127,7 +127,7 @@ fn items<'a>(parent: &'a mut Node, name: &str) -> impl Iterator<Item = &'a mut N
     items.iter_mut()
 }
 
-/// A request as a fixture has it: without the origin where it is the product's first.
+/// A request in the form of a fixture. It names no origin if that's the product's first.
 fn request(tool: &CatalogueTool, request: &ApiRequest) -> Value {
     let mut wire = on_the_wire(tool.product(), request);
     let first = tool.product().origins.first();
@@ -152,7 +152,7 @@ fn expected(case: &Case, data: &Value, warnings: &[Warning]) -> Value {
     }
 }
 
-/// What a fixture says of an error: its kind, the places, and what came from the product.
+/// A fixture's description of an error: its kind, its places, and the product's response.
 fn refusal(error: &Error) -> Node {
     let problem = json!(error.to_problem());
     let mut expected = Node::Members(Vec::new());
@@ -184,7 +184,7 @@ fn ordered(mut object: Value, first: &[&str]) -> Node {
     Node::Members(ordered)
 }
 
-/// Names that no case uses any more are dropped.
+/// Drops names that no case uses anymore.
 fn drop_unused(file: &mut Node) {
     let mut used = Vec::new();
     for case in items(&mut *file, "cases") {

@@ -1,4 +1,4 @@
-//! A check, and the faults that it finds.
+//! A check, and the faults that it reports.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Check {
     pub(super) of: Of,
 }
 
-/// What a check looks at: the whole, or one tool or case after the other.
+/// The unit that a check runs on: the whole product, each tool, or each case.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Of {
     Product(fn(&Subject, &mut Faults)),
@@ -25,7 +25,7 @@ pub(super) enum Of {
 }
 
 impl Check {
-    /// Returns the faults, each with the tool and the case that has it.
+    /// Returns the faults, each with its tool and case.
     pub fn run(&self, subject: &Subject) -> Vec<String> {
         let mut faults = Faults::default();
         match self.of {
@@ -43,10 +43,10 @@ impl Check {
     }
 }
 
-/// The faults that a check has found.
+/// The faults that a check found.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// The tool and the case that the check looks at.
+    /// The tool and the case that's being checked.
     place: String,
     found: Vec<String>,
 }

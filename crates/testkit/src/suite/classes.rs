@@ -1,4 +1,4 @@
-//! What the product says of its tools' requests, for rules.
+//! Checks how the product classifies its tools' requests for policies.
 
 use http::Method;
 use proptest::{
@@ -18,8 +18,8 @@ use super::{
 };
 use crate::fixture::Case;
 
-/// Every request of every fixture whose path can be read is known, by kinds of facts that the product declares, and as no more than the tool
-/// says that it does.
+/// The product classifies every request of every fixture, unless its path can't be read. The classification has only
+/// declared kinds of facts, and no stronger effect than the tool declares.
 pub(super) fn requests_are_classified(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -86,7 +86,7 @@ pub(super) fn classified(
         content_type: request.content_type(),
         body: Some(request.body.as_deref().unwrap_or_default()),
     };
-    // An id that no path could hold as it stands is refused by rules, which is what its case is about.
+    // Policies deny a path whose segments can't be read, so the product doesn't need to know it.
     let known = (product.classify)(&sent);
     Some(known.ok_or_else(|| sent.segments().map(|_| "is not known")))
 }
@@ -106,7 +106,7 @@ pub(super) fn fact_kinds_are_words(subject: &Subject, faults: &mut Faults) {
     }
 }
 
-/// Kinds of requests that a connection has to allow are unique snake_case names with a sentence, and have requests.
+/// Each kind of request that a connection has to allow has a unique snake_case name, a sentence, and requests.
 pub(super) fn guards_are_described(subject: &Subject, faults: &mut Faults) {
     let guards = subject.product.guards;
     for (index, guard) in guards.iter().enumerate() {
@@ -124,7 +124,7 @@ pub(super) fn guards_are_described(subject: &Subject, faults: &mut Faults) {
     }
 }
 
-/// Requests that no one would send end with a classification or with none.
+/// Classifying a hostile request returns a classification or none, and never panics.
 pub(super) fn classifying_never_panics(subject: &Subject, faults: &mut Faults) {
     let bodies: Vec<Vec<u8>> = subject
         .cases()
@@ -160,7 +160,7 @@ type Parts = (
     Option<Vec<u8>>,
 );
 
-/// Paths below the product's routes made of what hostile paths are made of, and bodies of tools with a few bytes changed.
+/// Hostile paths below the product's routes. Bodies are random, or bodies that tools send with a few bytes changed.
 fn hostile(subject: &Subject, bodies: Vec<Vec<u8>>) -> impl Strategy<Value = Parts> + use<> {
     let method = prop::sample::select(vec![
         Method::GET,

@@ -1,4 +1,4 @@
-//! Whether the fixtures show all that a tool's schema says.
+//! Checks that the fixtures cover everything in a tool's schema.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::fixture::{Case, short_name};
 
 use super::{Faults, Subject, derived::derive, inputs::plain_use};
 
-/// Every fixture file is one, and is of a tool.
+/// Every fixture file is valid, and belongs to a tool.
 pub(super) fn fixture_files_are_of_tools(subject: &Subject, faults: &mut Faults) {
     let tools = subject.tools().map(|tool| tool.entry().name());
     let tools: BTreeSet<&str> = tools
@@ -23,8 +23,8 @@ pub(super) fn fixture_files_are_of_tools(subject: &Subject, faults: &mut Faults)
     }
 }
 
-/// Every tool's first case is plain use; its cases use every parameter and show an error of the product; names are
-/// unique.
+/// Every tool's first case is plain use. Its cases use every parameter, show an error of the product, and have unique
+/// names.
 pub(super) fn fixtures_cover_uses_and_errors(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -60,7 +60,7 @@ pub(super) fn fixtures_cover_uses_and_errors(
     }
 }
 
-/// No case only says that the schema's keyword refuses an input: those cases are derived.
+/// No case only shows that a keyword of the schema refuses an input, because those cases are derived.
 pub(super) fn fixtures_do_not_restate_the_schema(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -86,7 +86,7 @@ pub(super) fn fixtures_do_not_restate_the_schema(
         let expected = expected
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
-        // One that names its message shows more than the keyword.
+        // A case that also expects a message shows more than the keyword does.
         let restates = |one: &Value| one.get("message").is_none() && is_derived(one);
         if !expected.is_empty()
             && schema.validate(&mut case.input.clone()).is_err()

@@ -1,5 +1,6 @@
-//! Cases that follow from a tool's schema: for every keyword at every place an input that breaks it and nothing else,
-//! and inputs in another form that mean the same. So a case shows what a tool does, and never that a bound is a bound.
+//! Cases that follow from a tool's schema. For each keyword at each place, there's an input that violates only it.
+//! There are also inputs in another form with the same meaning. So the fixtures' cases can show the tool's behavior,
+//! and don't have to repeat its schema.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -11,25 +12,25 @@ use stead_core::{
 use super::Subject;
 use crate::replay::{parse, rewrite};
 
-/// Strings of which one breaks any useful pattern.
+/// Strings, at least one of which breaks any useful pattern.
 const UNLIKELY: &[&str] = &["", " ", "\0", "no match!", "0", "a/b", "-"];
-/// A member and a text that no schema knows.
+/// A text that no schema has as a member or as a value of an enum.
 const UNKNOWN: &str = "no_such_value";
 
-/// Inputs that differ from a good one at one place.
+/// Inputs that differ from a valid one at one place.
 #[derive(Debug)]
 pub(crate) struct Derived {
     /// JSON pointer of the place.
     pub(crate) pointer: String,
-    /// What is shown: the keyword that is broken, or the form that is taken.
+    /// The keyword that the inputs break, or the form that they have.
     pub(crate) rule: &'static str,
     inputs: Vec<Value>,
-    /// The input that all of them mean; `None` where they are refused.
+    /// The input that they all mean. `None` if the schema refuses them.
     meaning: Option<Value>,
 }
 
 impl Derived {
-    /// The keyword that the refusal names; `None` where nothing is refused.
+    /// The keyword that the refusal names. `None` if the schema accepts the inputs.
     pub(crate) fn keyword(&self) -> Option<&'static str> {
         let refused = self.meaning.is_none();
         refused.then_some(if self.rule == "null" {
@@ -39,7 +40,7 @@ impl Derived {
         })
     }
 
-    /// How the tool's refusals differ from what the schema promises.
+    /// Differences between the tool's refusals and its schema.
     pub(super) fn faults(&self, tool: &CatalogueTool) -> Vec<String> {
         let inputs = self.inputs.iter();
         let fault = |input| match &self.meaning {
@@ -80,7 +81,7 @@ impl Derived {
         })
     }
 
-    /// How the struct that is read differs from what is meant: the same struct sends the same requests.
+    /// The difference between the parsed struct and the one that's meant. Equal structs send equal requests.
     fn misread(&self, tool: &CatalogueTool, input: &Value, meaning: &Value) -> Option<String> {
         let (read, meant) = (rewrite(tool, input.clone()), rewrite(tool, meaning.clone()));
         let same = matches!((&read, &meant), (Ok(read), Ok(meant)) if read == meant);
@@ -92,10 +93,10 @@ impl Derived {
     }
 }
 
-/// Every case that follows from a tool's schema.
+/// All cases that follow from a tool's schema.
 ///
 /// # Errors
-/// One line per place for which no input is known: no case shows it, and no value can be made up.
+/// One line for each place without an input: no case has a value there, and none can be made up.
 pub(crate) fn derive(subject: &Subject, tool: &CatalogueTool) -> Result<Vec<Derived>, Vec<String>> {
     let schema = tool.schema().map_err(|error| vec![error.to_string()])?;
     let valid = |input: &Value| {
@@ -130,7 +131,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The cases of a node and of all below it. Every base holds a value at `pointer`.
+    /// Adds the cases of a node and of all nodes below it. Every base has a value at `pointer`.
     fn node(&mut self, node: &Value, pointer: &str, bases: &[Value]) {
         let Some(base) = bases.first() else {
             let fault = format!("{pointer:?}: no case has a value there, and none can be made up");
@@ -195,7 +196,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A place below: seen in the inputs that have it, or in the first with a value that is made up.
+    /// Adds the cases of a place below. The bases are the inputs that have it, or the first one with a made-up value.
     fn child(&mut self, node: &Value, pointer: &str, bases: &[Value]) {
         let mut having: Vec<Value> = bases
             .iter()
@@ -216,7 +217,7 @@ impl Walk<'_> {
     }
 
     fn types(&mut self, node: &Value, pointer: &str, base: &Value) {
-        // A text is treated as a list of texts.
+        // A single text is accepted as a list of texts.
         let takes =
             |kind: &str| takes(node, kind) || (kind == "string" && takes(&node["items"], kind));
         if !node["type"].is_null() {
@@ -239,7 +240,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The value in forms that models and languages give it.
+    /// Adds the value in other forms that models and languages write.
     fn forms(&mut self, node: &Value, pointer: &str, base: &Value) {
         let Some(value) = base.pointer(pointer) else {
             return;
@@ -263,7 +264,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the schema refuses the input for this rule: what breaks a pattern cannot be computed.
+    /// Whether the schema refuses the input because of this rule. A string that breaks a pattern can't be computed.
     fn breaks(&self, pointer: &str, rule: &str, input: &Value) -> bool {
         let refused = self.schema.validate(&mut input.clone()).err();
         refused.is_some_and(|error| {
@@ -318,7 +319,7 @@ fn swap_case(c: char) -> char {
     }
 }
 
-/// Values that break a node's own keywords. `now` is a value that keeps them.
+/// Values that break a node's own keywords. `now` is a valid value.
 fn breaches(node: &Value, now: Option<&Value>) -> Vec<(&'static str, Vec<Value>)> {
     let mut found = Vec::new();
     let text = |length: u64| json!("x".repeat(usize::try_from(length).unwrap_or_default()));
@@ -370,7 +371,7 @@ fn breaches(node: &Value, now: Option<&Value>) -> Vec<(&'static str, Vec<Value>)
     found
 }
 
-/// A small value of a schema; not always a valid one.
+/// A small value for a schema, which isn't always valid.
 fn sample(node: &Value) -> Value {
     if let Some(first) = node["enum"].get(0) {
         return first.clone();
@@ -398,7 +399,7 @@ fn sample(node: &Value) -> Value {
     }
 }
 
-/// The input with this value at a pointer whose parent is there.
+/// The input with this value at a pointer. The pointer's parent exists.
 fn with(input: &Value, pointer: &str, value: &Value) -> Value {
     let mut input = input.clone();
     let Some((parent, name)) = pointer.rsplit_once('/') else {

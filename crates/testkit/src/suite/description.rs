@@ -1,4 +1,4 @@
-//! What a product and its tools say of themselves.
+//! Checks how a product and its tools describe themselves.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use stead_core::{
 
 use super::{Faults, Subject, schemas::is_name, with_host};
 
-/// Longest description that all model vendors take.
+/// Longest description that all model vendors accept.
 const LONGEST_DESCRIPTION: usize = 1024;
 
-/// Names are unique with their versions, start with the product's, and are such as all model vendors take.
+/// Each pair of name and version is unique. Names start with the product's name, and all model vendors accept them.
 pub(super) fn names_are_unique_and_prefixed(subject: &Subject, faults: &mut Faults) {
     let prefix = format!("{}_", subject.product.name);
     let mut seen = BTreeSet::new();
@@ -55,7 +55,7 @@ pub(super) fn versions_are_dates(subject: &Subject, faults: &mut Faults) {
     }
 }
 
-/// Every tool and every parameter at any depth has a description, not too long for any vendor.
+/// Every tool has a description that no vendor finds too long, and so does every parameter at any depth.
 pub(super) fn tools_and_parameters_are_described(
     _: &Subject,
     tool: &CatalogueTool,
@@ -70,7 +70,7 @@ pub(super) fn tools_and_parameters_are_described(
     }
 }
 
-/// Notes every member of a schema that has no description, or one that is too long.
+/// Reports every member of a schema whose description is missing or too long.
 pub(super) fn describe(node: &Value, path: &str, faults: &mut Faults) {
     for (name, child) in node["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}/{name}");
@@ -98,7 +98,7 @@ fn text_fault(description: &str) -> Option<String> {
     }
 }
 
-/// If the product has scopes, each tool names those that are enough, and a default scope or a preset covers every tool.
+/// If the product has scopes, each tool names the scopes it needs, and a default scope or a preset covers every tool.
 pub(super) fn scopes_are_declared(subject: &Subject, faults: &mut Faults) {
     let granted: Option<Vec<&str>> = match subject.product.oauth.permissions {
         Permissions::Scopes { always, default } => {
@@ -129,8 +129,9 @@ pub(super) fn scopes_are_declared(subject: &Subject, faults: &mut Faults) {
     }
 }
 
-/// What guides through the set-up and the test of a connection names tools and settings that there are; a test only reads.
-pub(super) fn guides_name_what_there_is(subject: &Subject, faults: &mut Faults) {
+/// The setup guide and the test of a connection only name tools and settings that exist. The test's tools are
+/// read-only.
+pub(super) fn guides_name_existing_tools_and_settings(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
     for call in product.test_calls {
         let tool = subject
@@ -210,7 +211,7 @@ pub(super) fn origins_are_plain(subject: &Subject, faults: &mut Faults) {
     }
 }
 
-/// Every route leads to a known origin by plain paths, and none is hidden behind an earlier one.
+/// Every route leads to a known origin by a plain path, and no earlier route hides it.
 pub(super) fn proxy_routes_are_well_formed(subject: &Subject, faults: &mut Faults) {
     let routes = subject.product.proxy.routes;
     for (index, route) in routes.iter().enumerate() {
@@ -271,7 +272,7 @@ fn hides(earlier: &ProxyRoute, later: &ProxyRoute) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
 }
 
-/// Segments of unreserved characters, each after a slash, none of them dots.
+/// Whether a path is a list of segments, each after a slash, of unreserved characters, and without dot segments.
 fn is_plain_path(path: &str) -> bool {
     let unreserved =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');

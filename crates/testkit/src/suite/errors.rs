@@ -1,11 +1,11 @@
-//! Whether a product reads errors from whatever comes.
+//! Checks that a product can read errors from any response.
 
 use http::HeaderMap;
 use stead_core::{ErrorKind, tool::Response};
 
 use super::{Faults, Subject};
 
-/// Bodies that a gateway, an old front end or a broken one sends.
+/// Bodies from a gateway, an old front end or a broken one.
 const BODIES: &[&str] = &[
     "",
     "null",
@@ -24,7 +24,7 @@ const BODIES: &[&str] = &[
     "[{\"error\":{}}]",
 ];
 
-/// Every status from 400 on is an error with that status, of a kind that fits; no success is one; nothing panics.
+/// Every status from 400 up is an error with that status and a fitting kind. No success is an error. Nothing panics.
 pub(super) fn errors_become_kinds(subject: &Subject, faults: &mut Faults) {
     for body in BODIES {
         for status in 200..600 {

@@ -1,4 +1,4 @@
-//! What model vendors take as a tool, and what their models then send.
+//! Checks the tools in the formats of model vendors, and the calls that their models make.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -9,8 +9,8 @@ use stead_core::{
 use super::{Faults, Subject};
 use crate::{fixture::Case, replay::replay_with};
 
-/// Every export is one that its vendor takes.
-pub(super) fn exports_keep_to_their_subset(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+/// Vendors accept every export in their format.
+pub(super) fn exports_fit_their_vendors(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     for (word, format) in ExportFormat::NAMES {
         for (detail, how) in [(Detail::Full, "whole"), (Detail::Compact, "compact")] {
             let found = match tool.export_with(*format, detail) {
@@ -32,8 +32,8 @@ fn holds(list: &Value, name: &str) -> bool {
         .is_some_and(|list| list.iter().any(|one| one == name))
 }
 
-/// A call as a model makes it that was given a vendor's export sends what a plain call sends. For OpenAI's strict mode it
-/// holds every parameter, null where the plain call has none; for all, a free-form object is text.
+/// A call made from a vendor's export sends the same requests as a plain call. In OpenAI's strict mode the call has
+/// every parameter, with null for those that the plain call omits. In all formats, a free-form object is text.
 pub(super) fn calls_by_an_export_are_plain_calls(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -74,7 +74,7 @@ fn calls_by(format: ExportFormat, tool: &CatalogueTool, cases: &[Case]) -> Vec<S
             continue;
         };
         compared += 1;
-        // Gemini's `nullable` is not JSON Schema.
+        // Gemini's `nullable` isn't part of JSON Schema.
         if format.is_strict()
             && let Err(error) = validator.validate(&call)
         {
@@ -92,7 +92,7 @@ fn calls_by(format: ExportFormat, tool: &CatalogueTool, cases: &[Case]) -> Vec<S
     faults
 }
 
-/// The input as an exported schema asks for it; `None` where it holds members that the export does not name.
+/// The input in the form that an exported schema asks for. `None` if it has members that the export doesn't name.
 fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
     match input {
         Value::Object(_) | Value::Array(_) if has_type(schema, "string") => {
@@ -109,7 +109,7 @@ fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
             }
             let asked = members.iter().filter_map(|(name, schema)| {
                 let value = match given.get(name) {
-                    // Absence, said in a way that this schema has no type for.
+                    // If this schema has no null, the model omits the parameter.
                     Some(Value::Null) if is_never_null(schema) => return None,
                     Some(value) => as_asked(schema, value),
                     None if holds(&schema["type"], "null") => Some(Value::Null),
@@ -123,7 +123,7 @@ fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
     }
 }
 
-/// Whether a schema names types without null.
+/// Whether a schema names types, and null isn't one of them.
 fn is_never_null(schema: &Value) -> bool {
     let types = &schema["type"];
     !types.is_null() && !holds(types, "null") && schema["nullable"] != true

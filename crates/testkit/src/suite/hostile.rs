@@ -1,4 +1,4 @@
-//! Strings that were made to break out of where they stand.
+//! Strings that try to break out of their place in a request.
 
 use proptest::{
     prelude::{Strategy, any, prop},
@@ -11,7 +11,7 @@ use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS, tool::Api
 use super::{Faults, Subject, inputs::plain_use, requests::leaves};
 use crate::{fixture::Case, replay::run};
 
-/// Strings that each name a way out.
+/// Strings that try to leave the path or the origin.
 const KNOWN: &[&str] = &[
     "",
     " ",
@@ -72,7 +72,7 @@ pub(super) fn hostile_strings_stay_data(
         .filter_map(|replayed| replayed.canned.requests().first().cloned())
         .collect();
     for place in string_parameters(tool) {
-        // One string shows the fault; the others would say it again.
+        // One string is enough, because the others would report the same fault.
         let mut found = strings.iter().filter_map(|text| {
             let what = fault(subject, tool, plain, &usual, &place, text)?;
             Some((text.chars().take(80).collect::<String>(), what))
@@ -107,8 +107,8 @@ fn fault(
     if leaving.is_some() {
         return leaving;
     }
-    // The first request is one that a case of the fixture begins with, but for the string: there is no response to go by
-    // yet.
+    // Except for the string, the first request must look like the first request of a case. It can't depend on a
+    // response yet.
     let first = sent.first()?;
     let same = |usual: &ApiRequest| {
         first.method == usual.method
@@ -147,7 +147,7 @@ fn string_parameters(tool: &CatalogueTool) -> Vec<Place> {
         .collect()
 }
 
-/// The known ones, some very long ones, and random ones that are the same at every run.
+/// The known hostile strings, some very long ones, and random ones that are the same in every run.
 fn strings() -> Vec<String> {
     let mut strings: Vec<String> = KNOWN.iter().map(|text| (*text).to_owned()).collect();
     strings.extend(["A".repeat(10_000), "/".repeat(1_000), "../".repeat(1_000)]);

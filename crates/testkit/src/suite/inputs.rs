@@ -1,4 +1,4 @@
-//! What every tool takes and refuses, whatever it does.
+//! Inputs that every tool must accept or reject.
 
 use serde_json::{Value, json};
 use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS};
@@ -10,7 +10,7 @@ use crate::{
     replay::run,
 };
 
-/// An argument that a tool does not know is refused, and the message lists those it knows.
+/// A tool refuses an unknown argument, and the message lists the known ones.
 pub(super) fn unknown_arguments_are_refused_with_the_known_ones(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -46,7 +46,7 @@ pub(super) fn unknown_arguments_are_refused_with_the_known_ones(
 }
 
 /// Every tool takes `schema_version` and `tool_version`, and neither reaches its struct.
-pub(super) fn versions_are_taken_by_every_tool(
+pub(super) fn every_tool_accepts_versions(
     subject: &Subject,
     tool: &CatalogueTool,
     faults: &mut Faults,
@@ -64,8 +64,8 @@ pub(super) fn versions_are_taken_by_every_tool(
     }
 }
 
-/// A typed call is a call by name: every input that the schema takes, read into the struct and written as a typed call
-/// writes it, is the same, with every `null` below its parameters, and passes the schema once more.
+/// A typed call equals a call by name. Reads every valid input into the struct, and writes it like a typed call. The
+/// result is the same input, including every `null` below its parameters, and is valid.
 pub(super) fn typed_calls_are_calls_by_name(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -91,7 +91,7 @@ pub(super) fn typed_calls_are_calls_by_name(
                 continue;
             }
         };
-        // A parameter that is null is the same as one that is left out.
+        // A null parameter means the same as an omitted one.
         if let Some(members) = input.as_object_mut() {
             members.retain(|_, value| !value.is_null());
         }
@@ -111,7 +111,7 @@ pub(super) fn typed_calls_are_calls_by_name(
     }
 }
 
-/// The first case, if it sends something and ends well and without a warning.
+/// The first case, if it sends a request and succeeds without a warning.
 pub(super) fn plain_use(cases: &[Case]) -> Option<&Case> {
     cases.first().filter(|case| {
         let ends_well = |result: &ExpectedResult| result.warnings.is_empty();

@@ -1,4 +1,4 @@
-//! What readable views leave out: only what their tool declares, or what they mark.
+//! Checks that readable views only omit what their tool declares or what they mark.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,8 @@ use stead_core::{catalogue::CatalogueTool, tool::Whole};
 use super::{Faults, Subject};
 use crate::fixture::Case;
 
-/// Every text and number of a result is in its readable view, is declared in `view_leaves_out` of the fixture file, or is
-/// marked as left out: by a handle, or by `truncated` of what it belongs to. And nothing is declared that no view
-/// leaves out.
+/// Every text and number of a result is in its readable view, or the fixture file declares it in `view_leaves_out`, or
+/// the view marks it as omitted with a handle or `truncated`. Each declared path is omitted by some view.
 pub(super) fn readable_views_lose_nothing_silently(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -44,13 +43,13 @@ pub(super) fn readable_views_lose_nothing_silently(
     }
 }
 
-/// The readable view of a case's result, with what it gives only in part.
+/// The readable view of a case's result, and the values that it truncates.
 fn view_of(tool: &CatalogueTool, case: &Case) -> Option<(Value, Vec<Whole>)> {
     let (result, view) = (case.result.as_ref()?, tool.entry().readable()?);
     view.with_wholes(result.data.clone()).ok()
 }
 
-/// A text or a number of a result that its view neither has nor marks.
+/// A text or a number of a result that its view doesn't have, and doesn't mark as omitted.
 struct Loss {
     pointer: String,
     text: String,
@@ -95,8 +94,8 @@ fn leaves_of(value: &Value, pointer: String, leaves: &mut Vec<(String, String)>)
     }
 }
 
-/// All texts and numbers of the part of a view that belongs to a place in the result: the innermost item of a list that both
-/// have, or the whole view.
+/// All texts and numbers of one part of a view: the innermost list item around a place that the result and the view
+/// both have, or the whole view.
 fn place_of(view: &Value, pointer: &str) -> String {
     let is_item = |around: &&str| {
         let last = around.rsplit('/').next().unwrap_or_default();
@@ -113,7 +112,7 @@ fn place_of(view: &Value, pointer: &str) -> String {
     format!("\n{}\n", texts.join("\n"))
 }
 
-/// Whether the text is there, as words of its own.
+/// Whether the place has the text as whole words.
 fn shows(place: &str, text: &str) -> bool {
     let text = words(text);
     let bounds = |one: Option<char>, other: Option<char>| !matches!((one, other), (Some(one), Some(other)) if one.is_alphanumeric() && other.is_alphanumeric());
@@ -124,19 +123,19 @@ fn shows(place: &str, text: &str) -> bool {
     })
 }
 
-/// A text with single spaces.
+/// The text with single spaces between its words.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether an object says that something of it is left out: `truncated`, `rows_left_out`.
+/// Whether an object says that it omits something, with `truncated` or a member such as `rows_left_out`.
 fn says_that_it_is_cut(value: Option<&Value>) -> bool {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     let mut marks = members.filter(|(name, _)| *name == "truncated" || name.ends_with("left_out"));
     marks.any(|(_, mark)| !matches!(mark, Value::Null | Value::Bool(false)))
 }
 
-/// The pointers of what is around a place, from the place itself to the whole.
+/// The pointer of a place, then those of everything around it, from the innermost to the root.
 fn around(pointer: &str) -> impl Iterator<Item = &str> {
     let ends = pointer.rmatch_indices('/').map(|(end, _)| &pointer[..end]);
     std::iter::once(pointer).chain(ends)
@@ -147,7 +146,7 @@ fn is_within(pointer: &str, whole: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A pointer as it is declared: `messages[].text`.
+/// A pointer in the form of a declared path, such as `messages[].text`.
 fn path_of(pointer: &str) -> String {
     let mut path = String::new();
     for step in pointer.split('/').skip(1) {
@@ -160,8 +159,8 @@ fn path_of(pointer: &str) -> String {
     path
 }
 
-/// Whether a declared path names what is lost, or what is around it. `*` stands for any member, `**` for any members and lists, and
-/// `status=confirmed` names only what has this value.
+/// Whether a declared path names the lost value or something around it. `*` matches any member, and `**` any members
+/// and lists. `status=confirmed` names only this value.
 fn covers(path: &str, loss: &Loss) -> bool {
     let (path, value) = path
         .split_once('=')
@@ -193,8 +192,8 @@ fn matches(path: &[&str], place: &[&str]) -> bool {
     }
 }
 
-/// The check above finds a text that is taken out of the product's own views, and one that is cut: for each view at least one, unless
-/// all that it shows is made of other texts.
+/// Proves that the check above works on the product's own views. For each view, it must notice at least one removed
+/// text and at least one cut text.
 pub(super) fn cuts_in_readable_views_are_found(
     subject: &Subject,
     tool: &CatalogueTool,

@@ -1,4 +1,4 @@
-//! What every product proves about itself, with nothing but its fixtures.
+//! The checks that every product must pass. They need only its fixtures.
 
 mod bless;
 mod check;
@@ -79,7 +79,7 @@ impl Subject {
         self.catalogue.newest()
     }
 
-    /// The cases of a tool; none where its file cannot be read, which is a fault of its own.
+    /// The cases of a tool. None if its file can't be read, which another check reports.
     fn cases_of(&self, tool: &str) -> &[Case] {
         let fixture = self.fixture_of(tool);
         fixture.map_or(&[], |fixture| &fixture.cases)
@@ -90,7 +90,7 @@ impl Subject {
         read.and_then(|read| read.as_ref().ok())
     }
 
-    /// What the readable view of a tool leaves out by design, with the reason for each.
+    /// Paths that the readable view of a tool omits by design, with the reason for each.
     fn left_out_of(&self, tool: &str) -> &BTreeMap<String, String> {
         let fixture = self.fixture_of(tool);
         fixture.map_or(&NOTHING, |fixture| &fixture.view_leaves_out)
@@ -111,7 +111,7 @@ impl Subject {
     }
 }
 
-/// Everything that the suite proves besides the replay of the fixtures.
+/// All checks of the suite, except the replay of the fixtures.
 pub fn checks() -> Vec<Check> {
     macro_rules! checks {
         ($($of:ident $module:ident::$name:ident,)+) => {
@@ -123,25 +123,25 @@ pub fn checks() -> Vec<Check> {
         Product description::versions_are_dates,
         Tool description::tools_and_parameters_are_described,
         Product description::scopes_are_declared,
-        Product description::guides_name_what_there_is,
+        Product description::guides_name_existing_tools_and_settings,
         Product description::origins_are_plain,
         Product description::proxy_routes_are_well_formed,
         Product description::oauth_endpoints_are_not_proxied,
-        Product texts::scopes_are_said_in_every_language,
+        Product texts::scopes_are_described_in_every_language,
         Product texts::texts_are_translated,
         Tool schemas::schemas_are_portable,
         Tool schemas::bounds_and_enums_are_kept,
-        Tool exports::exports_keep_to_their_subset,
+        Tool exports::exports_fit_their_vendors,
         Tool exports::calls_by_an_export_are_plain_calls,
         Tool inputs::unknown_arguments_are_refused_with_the_known_ones,
-        Tool inputs::versions_are_taken_by_every_tool,
+        Tool inputs::every_tool_accepts_versions,
         Tool inputs::typed_calls_are_calls_by_name,
         Tool views::readable_views_are_portable,
         Case views::readable_views_keep_to_their_schema,
         Tool losses::readable_views_lose_nothing_silently,
         Tool losses::cuts_in_readable_views_are_found,
         Tool outputs::outputs_are_portable,
-        Case outputs::results_are_what_their_output_says,
+        Case outputs::results_match_their_outputs,
         Product outputs::members_of_outputs_are_seen,
         Product coverage::fixture_files_are_of_tools,
         Tool coverage::fixtures_cover_uses_and_errors,
@@ -152,7 +152,7 @@ pub fn checks() -> Vec<Check> {
         Case requests::tools_await_only_io,
         Case requests::effects_match_methods,
         Tool requests::hints_match_methods,
-        Case requests::what_follows_a_write_is_said,
+        Case requests::writes_say_what_follows,
         Case requests::requests_stay_at_the_origins,
         Case classes::requests_are_classified,
         Product classes::fact_kinds_are_words,
@@ -166,7 +166,7 @@ pub fn checks() -> Vec<Check> {
 /// Runs the whole suite.
 ///
 /// # Panics
-/// With every fault, by check.
+/// If there are faults. The message has all of them, by check.
 pub fn product(product: &'static Product, fixtures: &Path) {
     let subject = Subject::new(product, fixtures);
     let faults: Vec<String> = checks()
@@ -199,7 +199,7 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     if let [flag, case] = arguments.as_slice()
         && flag == "--bless"
     {
-        // As a test that is called `bless`, so that a failure is reported as all others are.
+        // Runs as a test named `bless`, so that failures are reported like all others.
         let case = case.clone();
         let folder = fixtures.as_ref().to_owned();
         let bless = move || bless(product, &folder, &case).map_err(Failed::from);
@@ -224,7 +224,7 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// One test per keyword and place; where they cannot be derived, one that says why.
+/// One test for each keyword and place. If they can't be derived, one test that says why.
 fn derived_trials(subject: &Subject, tool: &'static CatalogueTool) -> Vec<Trial> {
     let name = tool.entry().name();
     match derived::derive(subject, tool) {
@@ -249,7 +249,7 @@ fn outcome(faults: &[String]) -> Result<(), Failed> {
     }
 }
 
-/// An address of the product, with a host in the place of one that follows from a connection's settings.
+/// An address of the product. If its host depends on a connection's settings, a made-up host replaces it.
 fn with_host(address: &str) -> String {
     address.replace("{host}", "host.example")
 }

@@ -1,4 +1,4 @@
-//! What a tool's output promises: a schema that every client takes, and results that keep to it.
+//! Checks the output of tools: its schema works for every client, and results match it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use stead_core::catalogue::CatalogueTool;
 use super::{Faults, Subject, description::describe, schemas::lint};
 use crate::fixture::Case;
 
-/// Deepest nesting; deeper than an input's, since results hold lists of the product's own objects.
+/// Deepest nesting. It's deeper than an input's, because results have lists of the product's own objects.
 const DEEPEST: usize = 8;
 
 /// Every output is an object whose members are described, in the keywords that an input may use.
@@ -22,8 +22,8 @@ pub(super) fn outputs_are_portable(_: &Subject, tool: &CatalogueTool, faults: &m
     describe(schema, PATH, faults);
 }
 
-/// Every result of a case passes the published schema and is read into the struct, which loses nothing that it names.
-pub(super) fn results_are_what_their_output_says(
+/// Every result of a case fits the published schema, and the struct keeps every member that it names.
+pub(super) fn results_match_their_outputs(
     _: &Subject,
     tool: &CatalogueTool,
     case: &Case,
@@ -34,7 +34,7 @@ pub(super) fn results_are_what_their_output_says(
     }
 }
 
-/// What is wrong with the data of a result, by the output of its tool; nothing where it keeps to it.
+/// Differences between the data of a result and its tool's output. None if the data fits.
 pub fn faults_of(tool: &CatalogueTool, data: &Value) -> Vec<String> {
     let schema = tool.output_schema();
     let validator = match jsonschema::draft202012::new(schema) {
@@ -63,8 +63,8 @@ pub fn faults_of(tool: &CatalogueTool, data: &Value) -> Vec<String> {
     faults
 }
 
-/// Every member that an output names is in a result of some case of the product: a name that the product does not use is
-/// found so. What several outputs share is the same member, by its name and description.
+/// Every member that an output names is in a result of some case, so an output can't name a member that the product
+/// doesn't have. Members of several outputs with the same name and description are the same member.
 pub(super) fn members_of_outputs_are_seen(subject: &Subject, faults: &mut Faults) {
     let mut seen = BTreeSet::new();
     for (tool, case) in subject.cases() {
@@ -84,7 +84,7 @@ pub(super) fn members_of_outputs_are_seen(subject: &Subject, faults: &mut Faults
     }
 }
 
-/// Notes every named member that is in the data and was lost or changed in the struct. `null` and absence are the same.
+/// Reports every named member of the data that the struct lost or changed. `null` and absence are the same.
 fn lost(path: &str, schema: &Value, data: &Value, written: &Value, faults: &mut Vec<String>) {
     let members = schema["properties"].as_object();
     match (data, written) {
@@ -124,7 +124,7 @@ fn lost(path: &str, schema: &Value, data: &Value, written: &Value, faults: &mut 
     }
 }
 
-/// The alternative of a schema that describes an object or a list such as the data.
+/// The alternative of a schema that describes an object or a list, like the data.
 fn option_for<'a>(schema: &'a Value, data: &Value) -> Option<&'a Value> {
     let keyword = match data {
         Value::Object(_) => "properties",

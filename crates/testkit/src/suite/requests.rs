@@ -1,4 +1,4 @@
-//! What tools send and await, over all cases.
+//! Checks what tools send and await, in all cases.
 
 use stead_core::{
     catalogue::CatalogueTool,
@@ -14,7 +14,7 @@ use crate::{
     try_drive,
 };
 
-/// One poll ends every tool: it awaits nothing but its `Io`.
+/// Every tool finishes in one poll, because it only awaits its `Io`.
 pub(super) fn tools_await_only_io(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -37,7 +37,7 @@ pub(super) fn weight(effect: Effect) -> u8 {
     }
 }
 
-/// A tool that says it reads sends nothing that writes; one that writes sends nothing that deletes.
+/// A tool that declares a read sends no writes. A tool that declares a write sends no deletions.
 pub(super) fn effects_match_methods(
     _: &Subject,
     tool: &CatalogueTool,
@@ -56,7 +56,8 @@ pub(super) fn effects_match_methods(
     }
 }
 
-/// What replaces or removes (PUT and DELETE, RFC 9110 section 9.2.2) is called so: a second call changes nothing more.
+/// A tool with PUT or DELETE requests says that it's destructive. If it only changes things with such requests, it also
+/// says that it's idempotent (RFC 9110, section 9.2.2).
 pub(super) fn hints_match_methods(subject: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     let hints = tool.entry().hints();
     let cases = subject.cases_of(tool.entry().name()).iter();
@@ -77,8 +78,8 @@ pub(super) fn hints_match_methods(subject: &Subject, tool: &CatalogueTool, fault
     }
 }
 
-/// Where a tool goes on after its first write, the write says so: a dry run cannot.
-pub(super) fn what_follows_a_write_is_said(
+/// If a tool continues after its first write, the write says what follows, because a dry run stops there.
+pub(super) fn writes_say_what_follows(
     _: &Subject,
     tool: &CatalogueTool,
     case: &Case,
@@ -100,7 +101,7 @@ pub(super) fn what_follows_a_write_is_said(
     }
 }
 
-/// Every request goes to an origin of the product, by a target that no parser would change.
+/// Every request goes to an origin of the product, and its target is one that no parser would change.
 pub(super) fn requests_stay_at_the_origins(
     subject: &Subject,
     tool: &CatalogueTool,
@@ -115,14 +116,14 @@ pub(super) fn requests_stay_at_the_origins(
     );
 }
 
-/// The requests that a run of a case sends.
+/// The requests that a case sends.
 pub(super) fn sent(tool: &CatalogueTool, case: &Case) -> Vec<ApiRequest> {
     run(tool, case, case.input.clone())
         .map(|replayed| replayed.canned.requests())
         .unwrap_or_default()
 }
 
-/// How a request could leave its origin or its path, if it could. One that has no target at all is never sent.
+/// How a request could leave its origin or its path. `None` if it can't. A request without a target is never sent.
 pub(super) fn leaves(product: &Product, request: &ApiRequest) -> Option<String> {
     let Some(origin) = product.origin(request.origin) else {
         return Some(format!("{:?} is not an origin", request.origin));

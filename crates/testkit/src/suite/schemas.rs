@@ -1,11 +1,11 @@
-//! What of JSON Schema a tool may use, so that every model vendor takes it as it is.
+//! Checks that tools use only the part of JSON Schema that every model vendor accepts.
 
 use serde_json::{Map, Value};
 use stead_core::catalogue::CatalogueTool;
 
 use super::{Faults, Subject};
 
-/// Keywords that OpenAI, Anthropic, Gemini and MCP all understand, or ignore without harm.
+/// Keywords that OpenAI, Anthropic, Gemini and MCP all understand or safely ignore.
 const PORTABLE: &[&str] = &[
     "type",
     "description",
@@ -32,7 +32,7 @@ const PORTABLE: &[&str] = &[
     "nullable",
     "example",
 ];
-/// Formats that say the same everywhere.
+/// Formats with the same meaning for every vendor.
 const FORMATS: &[&str] = &[
     "date-time",
     "date",
@@ -58,11 +58,11 @@ const BOUNDS: &[&str] = &[
     "minItems",
     "maxItems",
 ];
-/// Deepest nesting that all vendors take.
+/// Deepest nesting that all vendors accept.
 const DEEPEST: usize = 5;
 
-/// Every node is typed, every array has items, every object has members or is free-form, and no keyword is used that
-/// some vendor refuses.
+/// Every node has a type, every array has items, and every object has members or is free-form. No keyword is one that a
+/// vendor refuses.
 pub(super) fn schemas_are_portable(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     let schema = match tool.schema() {
         Ok(schema) => schema.schema(),
@@ -80,13 +80,13 @@ pub(super) fn schemas_are_portable(_: &Subject, tool: &CatalogueTool, faults: &m
     }
 }
 
-/// Whether all model vendors take this as a name: lower-case words with underscores, at most 64 characters.
+/// Whether all model vendors accept this name: lowercase words with underscores, at most 64 characters.
 pub(super) fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     name.bytes().all(is_plain) && name.len() <= 64
 }
 
-/// Notes what of a schema some vendor refuses.
+/// Reports the parts of a schema that a vendor refuses.
 pub(super) fn lint(node: &Value, path: &str, deepest: usize, depth: usize, faults: &mut Faults) {
     let mut fault = |text: String| faults.at(path, text);
     let Some(members) = node.as_object() else {
@@ -169,7 +169,7 @@ fn types_of(members: &Map<String, Value>) -> Vec<&str> {
     }
 }
 
-/// What the struct bounds and enumerates, the finished schema bounds and enumerates too.
+/// The finished schema keeps the bounds and enumerated values of the struct.
 pub(super) fn bounds_and_enums_are_kept(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     let Ok(schema) = tool.schema() else { return };
     let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -184,7 +184,7 @@ pub(super) fn bounds_and_enums_are_kept(_: &Subject, tool: &CatalogueTool, fault
     }
 }
 
-/// Every bound and every enumerated value, wherever it stands.
+/// Every bound and every enumerated value, at any depth.
 fn collect_rules(node: &Value, rules: &mut Vec<String>) {
     match node {
         Value::Object(members) => {

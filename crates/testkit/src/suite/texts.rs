@@ -1,4 +1,4 @@
-//! What a product says to the users whom it is connected for.
+//! Checks the product's texts for the users who connect their accounts.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use stead_core::product::{LANGUAGES, PermissionFile, PermissionTexts, Permission
 
 use super::{Faults, Subject};
 
-/// Every scope that a tool needs or a connection may ask for has a text in every language.
-pub(super) fn scopes_are_said_in_every_language(subject: &Subject, faults: &mut Faults) {
+/// If a tool needs a scope, or a connection can ask for it, the scope has a text in every language.
+pub(super) fn scopes_are_described_in_every_language(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
     for scope in scopes_of(product) {
         for language in LANGUAGES {

@@ -11,8 +11,8 @@ use stead_core::{
 use super::{Faults, Subject, classes::classified, requests::sent};
 use crate::fixture::{Case, Facts, Resend};
 
-/// Every trap of a tool has a case that shows it. A tool that changes something has traps, and cases that say whether Stead
-/// resends it and what policies know of it.
+/// Every trap of a tool has a case that shows it. A tool that changes something has traps. Its cases say whether Stead
+/// resends the requests, and which facts policies know about them.
 pub(super) fn traps_have_cases(subject: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     let name = tool.entry().name();
     let (traps, cases) = (subject.traps_of(name), subject.cases_of(name));

@@ -1,14 +1,14 @@
-//! What a tool's readable view promises: a schema that every client takes, and views that keep to it.
+//! Checks readable views: their schema works for every client, and views match it.
 
 use stead_core::{catalogue::CatalogueTool, results::Path};
 
 use super::{Faults, Subject, description::describe, schemas::lint};
 use crate::fixture::Case;
 
-/// Deepest nesting, as of an output.
+/// Deepest nesting, like that of an output.
 const DEEPEST: usize = 8;
 
-/// Every view is an object whose members are described, and none of them is required.
+/// Every view is an object. Its members have descriptions and are optional.
 pub(super) fn readable_views_are_portable(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
     const PATH: &str = ", readable";
     let Some(schema) = tool.readable_schema() else {
@@ -32,8 +32,8 @@ pub(super) fn readable_views_are_portable(_: &Subject, tool: &CatalogueTool, fau
     }
 }
 
-/// The view of every result of a case passes the published schema, names nothing besides, and is not longer than the result
-/// unless both are short. What it gives only in part is in the result.
+/// The view of every result fits the published schema and has no other members. It's no longer than the result, unless
+/// both are short. Every value that it truncates is in the result.
 pub(super) fn readable_views_keep_to_their_schema(
     _: &Subject,
     tool: &CatalogueTool,

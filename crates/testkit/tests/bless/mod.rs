@@ -1,4 +1,4 @@
-//! What a run of a case writes into its fixture.
+//! Tests of writing actual requests and results into a fixture.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn blessed(text: &str, case: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_blessed_case_says_what_was_sent_and_returned() {
+fn a_blessed_case_has_the_requests_and_the_result() {
     let text = r#"{"responses": {"old": {"status": 200, "body": 1}, "one": {"status": 200, "body": {"id": "n1"}}},
         "cases": [
             {"name": "new", "input": {"note_id": "n/1", "limit": 3}, "exchanges": [{"response": "one"}]},

@@ -1,4 +1,4 @@
-//! What a product says of its tools' requests, right and wrong.
+//! Right and wrong classifications of requests by a product.
 
 use stead_core::{
     product::{Classification, FactKind, Guard, GuardedRequest, Product},

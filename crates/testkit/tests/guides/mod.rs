@@ -1,4 +1,4 @@
-//! What guides through the set-up of a connection, and leads astray.
+//! A product with misleading guides for the set-up of a connection.
 
 use stead_core::product::{Product, SettingField, TestCall};
 
@@ -24,7 +24,7 @@ pub(super) const MISLEADING: Product = Product {
 fn guides() {
     super::finds(
         &super::BAD,
-        "guides_name_what_there_is",
+        "guides_name_existing_tools_and_settings",
         &[
             "bad_read_note: no test of a connection",
             "bad_nothing: a capability enables what there is not",

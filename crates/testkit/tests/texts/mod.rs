@@ -1,4 +1,4 @@
-//! What the good product's permission means, in every language.
+//! The good product's texts for its permission, in every language.
 
 use stead_core::product::PermissionTexts;
 

@@ -1,4 +1,5 @@
-//! Tools that change something, one that shows what it must and others that don't.
+//! Tools that change something: one whose fixture covers its traps, and others whose fixtures
+//! don't.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -72,7 +72,7 @@ async fn respond<B>(
 }
 
 #[tokio::test]
-async fn responses_that_are_not_read_leave_the_others_room() {
+async fn unread_responses_leave_room_for_others() {
     let (address, accepted) = server(100).await;
     let transport = trusting(CERTIFICATE);
     let limits = Limits {
@@ -93,7 +93,7 @@ async fn responses_that_are_not_read_leave_the_others_room() {
 }
 
 #[tokio::test]
-async fn where_a_connection_takes_no_more_requests_calls_get_another() {
+async fn calls_get_another_connection_if_one_is_full() {
     let (address, accepted) = server(4).await;
     let transport = trusting(CERTIFICATE);
     let limits = Limits {
@@ -123,7 +123,7 @@ async fn where_a_connection_takes_no_more_requests_calls_get_another() {
 }
 
 #[tokio::test]
-async fn after_http2_a_host_may_speak_http1_on_several_connections_at_once() {
+async fn a_host_may_switch_from_http2_to_http1_on_several_connections() {
     const AT_ONCE: usize = 4;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -177,7 +177,7 @@ async fn hear(stream: &mut TlsStream<TcpStream>, what: &[u8]) {
 }
 
 #[tokio::test]
-async fn a_response_that_has_no_body_may_name_the_length_of_another() {
+async fn a_response_without_a_body_may_have_a_content_length() {
     // A head of status 304 that ends its stream, with a length of 1234.
     let address = speaking(&[&[b"\0\0\x08\x01\x05\0\0\0\x01\x8b\x0f\x0d\x041234"]]).await;
     let request = get(format!("https://{address}/"));
@@ -188,7 +188,7 @@ async fn a_response_that_has_no_body_may_name_the_length_of_another() {
 }
 
 #[tokio::test]
-async fn what_follows_a_body_is_not_passed_on() {
+async fn trailers_are_not_passed_on() {
     // A head, a byte, and a head behind it.
     let address = speaking(&[&[b"\0\0\x01\x01\x04\0\0\0\x01\x88\
         \0\0\x01\0\0\0\0\0\x01x\

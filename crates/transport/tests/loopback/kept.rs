@@ -47,7 +47,7 @@ async fn listen() -> (TcpListener, String) {
 }
 
 #[tokio::test]
-async fn a_body_that_came_in_pieces_leaves_its_connection_for_the_next() {
+async fn a_connection_is_reused_after_a_chunked_body() {
     const PIECES: &[&[u8]] = &[
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
         b"3\r\none\r\n",
@@ -64,7 +64,7 @@ async fn a_body_that_came_in_pieces_leaves_its_connection_for_the_next() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_here_and_not_read_leaves_its_connection_for_the_next() {
+async fn a_connection_is_reused_after_a_buffered_unread_body() {
     const CHUNKED: &[&[u8]] =
         &[b"HTTP/1.1 401 Unauthorized\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"];
     let server = Server::start(CHUNKED, Then::Listen).await;
@@ -79,7 +79,7 @@ async fn a_body_that_is_here_and_not_read_leaves_its_connection_for_the_next() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_wanted_any_more_closes_its_connection() {
+async fn dropping_an_incomplete_body_closes_its_connection() {
     let (listener, address) = listen().await;
     let transport = transport();
     let (response, end) = tokio::join!(transport.send(get(address)), async {
@@ -104,7 +104,7 @@ async fn a_request_that_is_given_up_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closed_meanwhile_is_not_used() {
+async fn a_connection_closed_by_the_server_is_not_reused() {
     let (listener, address) = listen().await;
     let transport = transport();
     for _ in 0..3 {
@@ -119,7 +119,7 @@ async fn a_connection_that_closed_meanwhile_is_not_used() {
 }
 
 #[tokio::test]
-async fn connections_that_no_one_uses_are_closed_after_their_time() {
+async fn unused_connections_are_closed_after_the_idle_timeout() {
     let (listener, address) = listen().await;
     let transport = transport();
     let requests = (0..3).map(async |_| {

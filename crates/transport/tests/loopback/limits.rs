@@ -108,7 +108,7 @@ async fn the_whole_exchange_is_bounded_within_its_body() {
 }
 
 #[tokio::test]
-async fn limits_beyond_the_clock_do_not_limit() {
+async fn maximum_limits_do_not_limit() {
     let server = Server::start(
         &[b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwh", b"ole"],
         Then::Listen,
@@ -128,7 +128,7 @@ async fn limits_beyond_the_clock_do_not_limit() {
 }
 
 #[tokio::test]
-async fn a_body_that_says_it_is_too_large_is_refused_at_once() {
+async fn a_body_with_a_too_large_length_is_refused_immediately() {
     let server = Server::start(
         &[b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n"],
         Then::Stall,
@@ -253,7 +253,7 @@ async fn v65_a_response_that_ends_after_its_head_is_not_a_success() {
 }
 
 #[tokio::test]
-async fn a_response_to_head_has_no_body_however_long_it_says_that_one_would_be() {
+async fn a_response_to_head_has_no_body_despite_its_content_length() {
     let server = Server::start(
         &[b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
         Then::Listen,
@@ -276,7 +276,7 @@ fn slow(pieces: &'static [Result<&'static str, &'static str>]) -> Body {
 }
 
 #[tokio::test]
-async fn a_pause_of_the_request_s_own_body_is_not_that_of_the_server() {
+async fn a_slow_request_body_is_not_blamed_on_the_server() {
     let server = Server::start(&[b"HTTP/1.1 204 No Content\r\n\r\n"], Then::Listen).await;
     let limits = Limits {
         first_byte: SHORT,
@@ -292,7 +292,7 @@ async fn a_pause_of_the_request_s_own_body_is_not_that_of_the_server() {
 }
 
 #[tokio::test]
-async fn a_request_whose_own_body_does_not_end_in_time_is_incomplete() {
+async fn a_request_with_an_endless_body_is_incomplete() {
     let server = Server::start(&[], Then::Stall).await;
     let limits = Limits {
         first_byte: SHORT,
@@ -307,7 +307,7 @@ async fn a_request_whose_own_body_does_not_end_in_time_is_incomplete() {
 }
 
 #[tokio::test]
-async fn an_upload_ends_with_the_response_that_did_not_wait_for_it() {
+async fn an_upload_stops_at_an_early_response() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let server = tokio::spawn(async move {
@@ -332,7 +332,7 @@ async fn an_upload_ends_with_the_response_that_did_not_wait_for_it() {
 /// On Linux, a connection to a full queue is not answered.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn an_address_that_does_not_respond_leaves_the_next_one_time() {
+async fn an_unresponsive_address_leaves_time_for_the_next_one() {
     let good = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = good.local_addr().unwrap().port();
     let full = TcpSocket::new_v4().unwrap();

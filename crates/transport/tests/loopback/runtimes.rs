@@ -14,7 +14,7 @@ use super::{
 const HELLO: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"];
 
 #[tokio::test]
-async fn a_runtime_that_ends_takes_only_its_own_connections_along() {
+async fn a_stopped_runtime_closes_only_its_own_connections() {
     let server = Server::start(HELLO, Then::Listen).await;
     let (transport, address) = (transport(), server.to_string());
     let here = async || {

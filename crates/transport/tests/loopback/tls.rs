@@ -42,7 +42,7 @@ pub(super) const CERTIFICATE: &[u8] = include_bytes!("../fixtures/loopback.pem")
 const KEY: &[u8] = include_bytes!("../fixtures/loopback.key.der");
 
 #[tokio::test]
-async fn a_stranger_is_not_trusted() {
+async fn an_untrusted_certificate_is_refused() {
     let server = Server::start(&[b"http/1.1"]).await;
     let error = send(get(format!("https://{}/?q=canary", server.address)))
         .await
@@ -73,7 +73,7 @@ async fn a_further_root_is_trusted_in_pem_and_der() {
 }
 
 #[tokio::test]
-async fn http2_is_spoken_where_it_is_offered() {
+async fn http2_is_used_if_it_is_offered() {
     let server = Server::start(&[b"h2", b"http/1.1"]).await;
     let transport = trusting(CERTIFICATE);
     for target in ["/a%2fb?c=%27d%27", "/pieces", "/a"] {
@@ -90,7 +90,7 @@ async fn http2_is_spoken_where_it_is_offered() {
 }
 
 #[tokio::test]
-async fn requests_at_once_go_over_one_connection_of_http2() {
+async fn concurrent_requests_share_one_http2_connection() {
     let server = Server::start(&[b"h2", b"http/1.1"]).await;
     let transport = trusting(CERTIFICATE);
     let one = async || {
@@ -104,7 +104,7 @@ async fn requests_at_once_go_over_one_connection_of_http2() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_connection_that_does_not_come_waits_for_that_of_one_other_at_most() {
+async fn a_caller_waits_for_at_most_one_other_pending_connection() {
     const LIMIT: Duration = Duration::from_secs(5);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -206,7 +206,7 @@ async fn a_request_that_http2_says_was_not_processed_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_request_is_not_sent_again_for_ever_and_a_stream_never() {
+async fn retries_of_a_request_are_limited_and_a_stream_is_never_retried() {
     let address = speaking(&[&REFUSED]).await;
     let request = get(format!("https://{address}/"));
     let error = trusting(CERTIFICATE).send(request).await.unwrap_err();

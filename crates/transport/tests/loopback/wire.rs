@@ -34,7 +34,7 @@ async fn the_request_line_is_sent_as_given() {
 }
 
 #[tokio::test]
-async fn a_target_that_would_be_rewritten_reaches_no_one() {
+async fn a_target_that_would_be_rewritten_is_not_sent() {
     let server = Server::start(HELLO, Then::Listen).await;
     let error = send(get(format!("{server}/a/%2e%2e/b"))).await.unwrap_err();
 
@@ -143,7 +143,7 @@ async fn a_stream_is_sent_in_chunks_or_with_its_length() {
 }
 
 #[tokio::test]
-async fn a_request_whose_stream_fails_is_incomplete() {
+async fn a_request_with_a_failing_stream_is_incomplete() {
     let server = Server::start(HELLO, Then::Listen).await;
     let request = post(format!("{server}/"))
         .body(pieces([Ok("one"), Err("gone")]))
@@ -192,7 +192,7 @@ async fn a_response_is_not_decompressed() {
 }
 
 #[tokio::test]
-async fn a_short_body_is_at_hand_and_a_long_one_keeps_its_length() {
+async fn a_complete_body_is_buffered_and_a_partial_one_keeps_its_length() {
     let server = Server::start(HELLO, Then::Listen).await;
     let body = send(get(&server)).await.unwrap().into_body();
     assert_eq!(body.size_hint().exact(), Some(5));
@@ -255,7 +255,7 @@ async fn a_response_without_a_body_is_empty() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_again() {
+async fn a_connection_is_reused() {
     let server = Server::start(HELLO, Then::Listen).await;
     let transport = transport();
     for _ in 0..3 {
@@ -306,7 +306,7 @@ async fn a_closed_port_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_without_a_response_is_told_from_one_that_breaks() {
+async fn a_connection_closed_without_a_response_is_unanswered() {
     let server = Server::start(&[], Then::Close).await;
     let mut request = get(format!("{server}/?q=canary"));
     request

@@ -11,17 +11,17 @@ use anyhow::{Context as _, Result, bail};
 use crate::{look::look, stage::Stage};
 
 const BOOK: &str = "target/book";
-/// One of each kind: with a picture, with tabs, with a long table of contents, generated.
+/// One page of each kind: with a picture, with tabs, with a long table of contents, generated.
 const PAGES: [&str; 4] = [
     "index",
     "start/quickstart",
     "help/troubleshooting",
     "reference/errors",
 ];
-/// Most bytes of a page: the theme brings its scripts, and an index for the search.
+/// The largest size of a page in bytes. The theme has scripts, and an index for the search.
 const LIMIT: u64 = 1_500_000;
 
-/// A server of the folder, which ends when it's dropped.
+/// A server of the folder. Dropping it stops the server.
 struct Server(Child, String);
 
 impl Server {
@@ -55,7 +55,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

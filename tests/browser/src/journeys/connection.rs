@@ -1,15 +1,15 @@
-//! What an operator does for each product: sets a connection up, tests it with an account of their own, and cleans up.
+//! An operator sets up a connection for each product, tests it with an own account, and cleans up.
 
 use anyhow::{Context as _, Result};
 
 use crate::stage::Stage;
 
-/// A product as it is called on the pages, and the OAuth client that the sandbox has for it.
+/// A product as the pages name it, and the sandbox's OAuth client for it.
 struct Product {
     name: &'static str,
     title: &'static str,
     client_id: &'static str,
-    /// Where it has one of its own: the account, by its label.
+    /// The label and value of the field for the account, if the product has one.
     account: Option<(&'static str, &'static str)>,
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
 
 async fn one(stage: &Stage<'_>, product: &Product) -> Result<()> {
     let browser = &stage.browser;
-    // Pictures of one product stand for all.
+    // Pictures of one product are enough.
     let look = |name: &'static str| async move {
         match product.name {
             "mail" => stage.look(name).await,

@@ -1,4 +1,4 @@
-//! Every page of a service that has something to show.
+//! Every page of a service that has data.
 
 use anyhow::{Result, bail};
 
@@ -8,7 +8,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let service = stage.dev().await?;
     let browser = &stage.browser;
     let home = browser.address().await?;
-    // A policy of its own: there is none from the start.
+    // Creates a policy, because there is none at the start.
     browser
         .go(&format!("{}/dashboard/policies", service.url))
         .await?;

@@ -1,4 +1,4 @@
-//! What somebody does who tries Stead for the first time.
+//! The first steps of someone who tries Stead.
 
 use anyhow::Result;
 
@@ -10,7 +10,8 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.press_in("#try-mail", "Show unread mails").await?;
     browser.sees("Result as JSON").await?;
     stage.look("ran").await?;
-    // A user of one's own: who it is, the link, what is asked for, the product's consent.
+    // Connects a new user: the name, the link, the requested permissions, and the product's
+    // consent.
     let connect = "accounts/connect?connection_name=mail";
     browser
         .go(&format!("{}/dashboard/{connect}", service.url))

@@ -23,7 +23,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
         let command = command.as_str().unwrap_or_default();
         let arguments: Vec<&str> = command.split(' ').skip(1).collect();
         let output = service.output(&arguments).await?;
-        // The exit code of a command line that is not understood.
+        // Exit code 2 means that the command line is wrong.
         ensure!(output.status.code() != Some(2), "{command}: {output:?}");
     }
     browser.press("Sign out").await?;

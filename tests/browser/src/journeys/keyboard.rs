@@ -1,11 +1,11 @@
-//! Without a mouse: tab, space, enter and letters.
+//! A journey without a mouse: tab and enter.
 
 use anyhow::{Result, bail};
 use thirtyfour::Key;
 
 use crate::{browser::Browser, stage::Stage};
 
-/// Most times that the tab key is pressed on the way to something.
+/// The most presses of the tab key on the way to an element.
 const MOST: usize = 120;
 const FOCUSED: &str = "const one = document.activeElement;
 return (one.getAttribute('aria-label') || (one.labels && one.labels[0] && one.labels[0].innerText) || one.innerText || '').trim();";
@@ -19,7 +19,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Presses the tab key until what has the focus has this name.
+/// Presses the tab key until the focused element has this name.
 pub(super) async fn reach(browser: &Browser, name: &str) -> Result<()> {
     let mut passed = Vec::new();
     for _ in 0..MOST {

@@ -1,4 +1,5 @@
-//! The journeys: each begins with a service of its own and ends where a person would be content.
+//! The journeys. Each starts with its own service, and ends when a person would have reached the
+//! goal.
 
 mod book;
 mod connection;
@@ -19,7 +20,7 @@ use anyhow::Result;
 
 use crate::stage::Stage;
 
-/// What a journey does, step by step.
+/// The steps of a journey.
 type Run = for<'a> fn(&'a Stage<'_>) -> Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
 
 /// A journey.
@@ -31,7 +32,7 @@ pub(crate) struct Journey {
     pub(crate) run: Run,
 }
 
-/// All of them, in the order in which they are made.
+/// All journeys, in the order in which they run.
 pub(crate) const JOURNEYS: &[Journey] = &[
     Journey {
         name: "first-call",

@@ -1,4 +1,4 @@
-//! An account breaks, because its user took the permission back at the product, and the user connects it again.
+//! An account breaks because its user revoked the permission at the product, and the user connects it again.
 
 use anyhow::Result;
 

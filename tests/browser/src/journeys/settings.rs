@@ -1,4 +1,4 @@
-//! An owner makes a credential, rotates its secret and revokes it, invites a member, and verifies the audit log.
+//! An owner creates a credential, rotates its secret and revokes it, invites a member, and verifies the audit log.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -54,7 +54,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     stage.look("verified").await
 }
 
-/// The client id and the secret that the page shows, in this order.
+/// The client ID and the secret that the page shows, in this order.
 async fn shown(browser: &Browser) -> Result<Vec<String>> {
     let shown =
         "return [...document.querySelectorAll('.once code')].map(code => code.textContent);";
@@ -67,7 +67,7 @@ async fn shown(browser: &Browser) -> Result<Vec<String>> {
     Ok(shown)
 }
 
-/// Whether the service gives a bearer token for a client id and its secret.
+/// Whether the service issues a token for a client ID and its secret.
 async fn gives_a_token(browser: &Browser, shown: &[String]) -> Result<bool> {
     let [client_id, client_secret] = shown else {
         return Ok(false);

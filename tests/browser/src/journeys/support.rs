@@ -1,5 +1,5 @@
-//! What somebody in support does, over a service in its default mode: finds out why a customer's account is broken, repairs it,
-//! and connects another user. The application confirms who came back.
+//! Support with a service in its default mode: finds out why a customer's account is broken, repairs it, and connects
+//! another user. The application confirms who came back.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let browser = &stage.browser;
     let page = |path: &str| format!("{}/dashboard/{path}", service.url);
 
-    // A customer is connected as the application does it, and takes the permission back at the product.
+    // Connects a customer as the application does. The customer then revokes the permission at the product.
     let link = [
         "connect",
         "mail",
@@ -85,7 +85,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.go(&page("accounts/mail/customer-32")).await?;
     browser.sees("Active").await?;
 
-    // What the product refuses is a failure.
+    // A request that the product refuses is listed as a failure.
     let raw = "playground/proxy?connection_name=mail&identifier=customer-32&method=POST&path=";
     browser
         .go(&page(&format!("{raw}/gmail/v1/users/me/messages/send")))
@@ -105,7 +105,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     stage.look("unknown").await
 }
 
-/// Fills in where the user comes back, makes the link, and goes the way of the user.
+/// Fills in the return address, creates the link, and follows it as the user.
 async fn link_for(stage: &Stage<'_>, application: &Application, user: &str) -> Result<()> {
     let browser = &stage.browser;
     browser
@@ -125,7 +125,7 @@ async fn consent(stage: &Stage<'_>, application: &Application, user: &str) -> Re
     stage.browser.sees(&format!("Welcome back, {user}")).await
 }
 
-/// Settings by which the sandbox of a `stead dev` plays Google.
+/// Settings that make the sandbox of a `stead dev` play Google.
 fn google_at(sandbox: &str) -> String {
     format!(
         r#"[products.mail]

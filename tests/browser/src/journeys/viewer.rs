@@ -1,4 +1,4 @@
-//! A member who may look and not act.
+//! A member who may view pages but not change anything.
 
 use anyhow::{Result, bail};
 

@@ -1,4 +1,4 @@
-//! An event is sent to the application once more.
+//! Sends an event to the application again.
 
 use anyhow::Result;
 

@@ -47,7 +47,7 @@ const CUT: Duration = Duration::from_secs(100);
 const AT_ONCE: f64 = 100.0;
 /// After a fault, the 99th percentile may double, or reach this many milliseconds.
 const UNNOTICED: f64 = 50.0;
-/// While someone holds unused connections, other calls may take this many times as long.
+/// While callers hold connections, the 99th percentile of other calls may grow by at most this factor.
 const SANE: f64 = 10.0;
 
 pub(crate) async fn hold(

@@ -1,5 +1,5 @@
-//! The service is killed around keyed writes, and each key is sent again: the product must have counted 1 or, where no one
-//! can know, said so, and never 2.
+//! Kills the service around keyed writes, and then sends each key again. The product must have counted each write once.
+//! If no one can know, the response must say so. It must never count a write twice.
 
 use std::{
     collections::BTreeMap,
@@ -21,36 +21,36 @@ use crate::{
     time::{Chance, until},
 };
 
-/// Longest wait for a place to be reached.
+/// The longest wait until the service reaches a place.
 const REACHED: Duration = Duration::from_secs(20);
-/// Callers who write at the same time.
+/// The number of callers that write at the same time.
 const CALLERS: usize = 8;
-/// Fewest keys of each door in a long run. With fewer, a rare fault would go unseen.
+/// The fewest keys of each kind in a long run. With fewer, a rare fault would go unseen.
 const KEYS: usize = 100;
 
-/// How a write is made.
+/// The kind of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Door {
-    /// A raw request, of which the product recognises no repeat.
+    /// A raw request. The product doesn't recognise a repeat.
     Raw,
-    /// A mail that a tool sends. The product recognises no repeat.
+    /// A mail that a tool sends. The product doesn't recognise a repeat.
     Mail,
-    /// A statement of the warehouse, which has an id by which the product recognises a repeat.
+    /// A statement of the warehouse. The product recognises a repeat by its ID.
     Statement,
 }
 use Door::{Mail, Raw, Statement};
 
-/// What whoever sends a key again reads.
+/// The response to a caller who sends a key again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Said {
-    /// It was carried out now.
+    /// The write was executed now.
     Done,
-    /// It was carried out before.
+    /// The write was executed before.
     Replayed,
     Unknown,
 }
 
-/// Each place with what the product has counted there, and what is said to who sends the key again.
+/// Each place, with the product's count at that time and the response to the key when it's sent again.
 const PLACES: [(&str, u32, Door, Said); 15] = [
     ("idempotency.start:before", 0, Raw, Said::Done),
     ("idempotency.start:after", 0, Raw, Said::Unknown),
@@ -68,7 +68,7 @@ const PLACES: [(&str, u32, Door, Said); 15] = [
     ("idempotency.end:before", 1, Statement, Said::Done),
     ("idempotency.end:after", 1, Statement, Said::Replayed),
 ];
-/// The product has carried it out, and its response is under way.
+/// The product has executed the write, and its response is on the way.
 const AT_PRODUCT: &str = "at the product";
 
 /// A write with a key.
@@ -77,11 +77,11 @@ struct Write {
     id: String,
     door: Door,
     user: String,
-    /// How long the product's response takes.
+    /// How long the product takes to respond.
     takes: Duration,
 }
 
-/// What a write needs to be sent.
+/// Everything that a caller needs to send a write.
 #[derive(Debug, Clone)]
 struct Sender {
     http: HttpClient,
@@ -149,7 +149,7 @@ pub(crate) async fn run(stage: &mut Stage, options: &Options, report: &mut Repor
     at_random(options, stage, report).await
 }
 
-/// Killed at one place of one write.
+/// Kills the service at one place of one write.
 async fn at_place(
     stage: &mut Stage,
     number: usize,
@@ -185,7 +185,7 @@ async fn at_place(
     stage.service.setup.disarm()?;
     let before = stage.books.written(&write.id);
     stage.restart().await?;
-    // Asked once more, it says the same, and what was carried out is not carried out again.
+    // A second repeat gets the same response, and executes nothing again.
     let said = said(&sender.send(&write).await?)?;
     let later = self::said(&sender.send(&write).await?)?;
     let after = stage.books.written(&write.id);
@@ -206,7 +206,7 @@ async fn at_place(
     Ok(())
 }
 
-/// Killed at moments drawn by chance, while callers write.
+/// Kills the service at random times while callers write.
 async fn at_random(options: &Options, stage: &mut Stage, report: &mut Report) -> Result<()> {
     let kills = if options.smoke { 6 } else { 60 };
     let mut chance = Chance::new(options.seed);
@@ -229,10 +229,10 @@ async fn at_random(options: &Options, stage: &mut Stage, report: &mut Report) ->
             let (before, said, after, write, first) = end?;
             *counts.entry((write.door, said, before, after)).or_default() += 1;
             let fits = match said {
-                // What was read before the end is not forgotten.
+                // A response that was read before the kill must be replayed.
                 _ if first => said == Said::Replayed && (before, after) == (1, 1),
                 Said::Replayed => (before, after) == (1, 1),
-                // Only where nothing had left, or the product recognises it.
+                // This is only right if nothing was sent before, or if the product recognises the repeat.
                 Said::Done => after == 1 && (before == 0 || write.door == Statement),
                 Said::Unknown => before == after && after <= 1 && write.door != Statement,
             };
@@ -271,8 +271,8 @@ async fn at_random(options: &Options, stage: &mut Stage, report: &mut Report) ->
     Ok(())
 }
 
-/// Lets callers write until the service is killed, and starts it again; what they have sent, each with whether its response was
-/// read.
+/// Lets callers write until the service is killed, and starts it again. Returns the writes, each with whether its
+/// response was read.
 async fn under_load(
     stage: &mut Stage,
     round: usize,
@@ -313,7 +313,7 @@ async fn under_load(
     ))
 }
 
-/// What a reply says.
+/// Classifies a response.
 fn said(reply: &Reply) -> Result<Said> {
     match (reply.status, reply.header("stead-idempotent-replayed")) {
         (200, "true") => Ok(Said::Replayed),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_and_broken_lists_are_told() {
+    fn unknown_fields_and_broken_lists_are_reported() {
         assert_eq!(wrong("nxt"), ["\"nxt\" is not a field of the response"]);
         assert_eq!(
             wrong("boxes(id,widht)"),

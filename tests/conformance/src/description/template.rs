@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn more_that_is_fixed_is_more_exact() {
+    fn a_template_with_more_fixed_text_is_more_exact() {
         let fixed = |text| Template::parse(text, true).unwrap().fixed();
         assert!(fixed("/v1/people:search") > fixed("/v1/{+name}"));
         assert!(Template::parse("/v1/{box", true).is_err());

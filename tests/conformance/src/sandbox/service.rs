@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_go_where_they_say_or_to_their_page() {
+    fn a_form_posts_to_its_action_or_its_page() {
         let page = |text: &str| Page {
             url: Url::parse("http://127.0.0.1:1/connect/x").unwrap(),
             status: 200,

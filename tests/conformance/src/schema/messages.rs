@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_alternatives_the_meant_one_speaks() {
+    fn messages_come_from_the_best_matching_alternative() {
         let schema = serde_json::json!({"anyOf": [
             {"type": "object", "required": ["date"], "additionalProperties": false,
              "properties": {"date": {"type": "object", "required": ["start"]}}},

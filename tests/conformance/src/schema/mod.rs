@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_passes() {
+    fn valid_values_pass() {
         let value = json!({
             "name": "a", "size": 3, "bytes": "9000000000", "colour": "RED",
             "inner": {"name": "b"}, "anything": [1, {}], "labels": {"x": "y"}
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn planted_faults_are_found_where_they_are() {
+    fn planted_faults_are_found_at_their_places() {
         let planted = json!({
             "name": "a",
             "colour": "GREEN",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_hold_what_is_required_and_nothing_that_is_only_read() {
+    fn requests_have_required_members_and_no_read_only_ones() {
         let planted = json!({"id": "b1"});
         assert_eq!(
             wrong(&boxed(), &planted, Reading::Request),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_may_leave_out_but_not_invent() {
+    fn an_excerpt_may_omit_members_but_not_add_any() {
         let schema = json!({"oneOf": [
             {"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
             {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_known() {
+    fn schemas_without_constraints_are_open() {
         for (schema, open) in [
             (json!({"type": "object"}), true),
             (json!({}), true),

@@ -42,7 +42,7 @@ fn a_wrong_answer_is_caught() {
 }
 
 #[test]
-fn what_is_not_described_is_counted() {
+fn undescribed_parts_are_counted() {
     let validator = validator();
     let mut request = request("GET", LIST, None);
     request

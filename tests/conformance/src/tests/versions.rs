@@ -42,7 +42,7 @@ fn each_request_is_held_against_its_own_version() {
 }
 
 #[test]
-fn a_method_may_be_excused_into_another_description() {
+fn a_method_can_be_checked_by_another_description() {
     let validator = validator();
     let read = |id: &str| {
         let request = request("GET", &format!("/notes/{id}"), None);
@@ -81,7 +81,7 @@ fn bodies_and_headers_that_are_required_are_missed() {
 }
 
 #[test]
-fn an_exception_is_for_its_case_and_must_be_needed() {
+fn an_exception_applies_to_its_case_and_must_be_needed() {
     let validator = validator();
     let request = request(
         "POST",

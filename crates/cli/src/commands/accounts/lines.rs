@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_their_numbers_and_one_that_is_too_long_ends_no_other() {
+    fn lines_have_numbers_and_a_long_line_does_not_affect_others() {
         let long = "x".repeat(600 * 1024);
         let text = format!("{{}}\n\n  \r\nabc\r\n{long}\nlast");
         let expected = [(1, Some(2)), (4, Some(3)), (5, None), (6, Some(4))];

@@ -131,7 +131,7 @@ impl Journey<'_> {
             return Ok(());
         }
         self.read_world_again()?;
-        // The catalogue decides, not the cases: a tool without a case fails.
+        // Iterates over the catalogue and not the cases, so that a tool without a case fails.
         let mut shown = None;
         for tool in product.tools {
             let case = self.cases.iter().find(|case| case.tool == tool.name());

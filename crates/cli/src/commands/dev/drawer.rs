@@ -154,7 +154,7 @@ mod tests {
     const ADA: &str = "ada@example.com";
 
     #[test]
-    fn the_dashboard_sees_what_the_sandbox_has_and_changes_it() {
+    fn the_dashboard_shows_and_changes_the_sandboxs_data() {
         let drawer = Drawer(Sandbox::new());
         assert_eq!(drawer.users().len(), 2);
         for section in drawer.sections(ADA) {

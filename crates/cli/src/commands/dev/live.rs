@@ -61,7 +61,7 @@ impl<S: Subscriber> Layer<S> for LiveLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        // At its end, `dev` no longer reads.
+        // Sending fails if `dev` is stopping and no longer reads.
         let _ = self.0.send(match event.metadata().target() {
             CALLS => Happening::Call(fields.call),
             _ => Happening::Event {

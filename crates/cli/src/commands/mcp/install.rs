@@ -189,7 +189,7 @@ mod tests {
     const URL: &str = "https://stead.example.com/mcp";
 
     #[test]
-    fn what_a_file_holds_stays() {
+    fn installing_keeps_the_other_content_of_the_file() {
         let before = r#"{"theme": "dark", "mcpServers": {"other": {"command": "x"}}}"#;
         let merged = Client::Cursor.merged(before, "stead", URL).unwrap();
         let merged: Value = serde_json::from_str(&merged).unwrap();

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_names_its_option() {
+    fn a_wrong_brand_names_its_option() {
         assert!(args().brand().is_ok());
         let pale = BrandArgs {
             brand_color: Some(String::from("#ffee00")),

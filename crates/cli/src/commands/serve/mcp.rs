@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn without_any_option_there_is_no_issuer_and_with_all_there_is_one() {
+    fn an_issuer_exists_only_if_its_options_are_set() {
         let none = McpArgs {
             mcp_issuer: text(" "),
             mcp_tools: vec![String::new()],
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_or_missing_names_its_option() {
+    fn a_wrong_or_missing_option_is_named() {
         let needs = |args: McpArgs, expected: &str| {
             let said = format!("{:?}", args.issuer().unwrap_err());
             assert!(said.contains(expected), "{expected}: {said}");

@@ -193,7 +193,7 @@ impl Serve {
             provider: self.sign_in.provider()?,
             ..opening
         };
-        // They outlive the platform, because they may have opened some of its connections.
+        // The workers outlive the platform, because they may have opened some of its connections.
         let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
         // Bind all listeners before reporting any of them.
@@ -268,7 +268,7 @@ impl Serve {
                 "Metrics are at {}/metrics",
                 listener::url(&listener)?
             ));
-            // It has its own limits, and responds until the process ends.
+            // The listener for metrics has its own limits, and responds until the process ends.
             let server = Server::new(routers.metrics).max_connections(METRICS_CONNECTIONS);
             tokio::spawn(server.serve(listener, pending(), pending()));
         }
@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_descriptors_but_for_a_reserve_are_for_connections() {
+    fn connections_get_half_of_the_descriptors_after_a_reserve() {
         for (descriptors, connections) in [
             (Some(128), 48),
             (Some(1024), 448),

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn without_any_option_there_is_no_provider_and_with_all_there_is_one() {
+    fn a_provider_exists_only_if_its_options_are_set() {
         assert!(SignInArgs::default().provider().unwrap().is_none());
         let empty = SignInArgs {
             oidc_issuer: text(""),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_or_missing_names_its_option() {
+    fn a_wrong_or_missing_option_is_named() {
         let needs = |change: fn(&mut SignInArgs), expected: &[&str]| {
             let mut args = args();
             change(&mut args);

@@ -1,5 +1,6 @@
-//! What the commands print, plain and with `--json`, compared with the files of `tests/golden/cli`.
-//! `UPDATE_GOLDEN=1 cargo test -p stead-cli --test command_line -- golden` writes them again.
+//! Compares the output of the commands, plain and with `--json`, with the files in
+//! `tests/golden/cli`. `UPDATE_GOLDEN=1 cargo test -p stead-cli --test command_line -- golden`
+//! writes the files.
 
 #![expect(
     clippy::unwrap_used,

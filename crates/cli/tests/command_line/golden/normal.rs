@@ -1,4 +1,4 @@
-//! Output without what is different in every run: IDs become `hook_1`, `hook_2`, in the order in which they appear.
+//! Removes from outputs what differs in every run: IDs become `hook_1`, `hook_2` and so on, in order of appearance.
 
 use std::collections::BTreeMap;
 

@@ -49,7 +49,7 @@ fn checked(world: &World, context: &Context, bearer: &str) -> (Option<ErrorKind>
 }
 
 #[test]
-fn while_the_store_is_away_a_known_token_is_good_for_five_minutes_and_others_are_refused_at_once() {
+fn a_known_token_is_valid_for_five_minutes_while_the_store_is_down() {
     let world = World::new();
     let store = Flaky::new(world.process(0));
     let context = of(&world, 0, &store);
@@ -74,7 +74,7 @@ fn while_the_store_is_away_a_known_token_is_good_for_five_minutes_and_others_are
 }
 
 #[test]
-fn a_token_that_was_refused_is_not_good_again_while_the_store_is_away() {
+fn a_refused_token_stays_refused_while_the_store_is_down() {
     let world = World::new();
     let store = Flaky::new(world.process(0));
     let (here, there) = (of(&world, 0, &store), of(&world, 1, &store));
@@ -92,7 +92,7 @@ fn a_token_that_was_refused_is_not_good_again_while_the_store_is_away() {
 }
 
 #[test]
-fn without_a_time_for_outages_no_token_is_good_without_the_store() {
+fn without_an_outage_window_no_token_is_valid_while_the_store_is_down() {
     let world = World::new();
     let store = Flaky::new(world.process(0));
     let opened = |outage| {

@@ -122,7 +122,7 @@ impl Scene {
 }
 
 #[test]
-fn a_good_token_is_a_session_of_the_user_whom_it_names_with_what_the_operator_gives() {
+fn a_valid_token_opens_a_session_of_its_user_with_the_operators_settings() {
     let scene = Scene::new(|issuer| {
         issuer
             .connections(["mail"])
@@ -151,7 +151,7 @@ fn a_good_token_is_a_session_of_the_user_whom_it_names_with_what_the_operator_gi
 }
 
 #[test]
-fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
+fn a_token_for_another_issuer_audience_or_time_is_refused() {
     let scene = Scene::new(|issuer| issuer);
     let now = scene.context.host.now().as_second();
     for (changes, why) in [
@@ -198,7 +198,7 @@ fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
 }
 
 #[test]
-fn audience_identifier_and_scope_are_what_the_operator_says() {
+fn the_operator_sets_audience_identifier_claim_and_scope() {
     let scene = Scene::new(|issuer| {
         let issuer = issuer.audience("stead").identifier_claim("email");
         issuer.required_scope("tools")
@@ -232,7 +232,7 @@ fn audience_identifier_and_scope_are_what_the_operator_says() {
 }
 
 #[test]
-fn an_address_or_number_that_the_issuer_has_not_verified_names_no_one() {
+fn an_unverified_email_or_phone_number_is_refused() {
     for (claim, verified) in [
         ("email", "email_verified"),
         ("phone_number", "phone_number_verified"),
@@ -261,7 +261,7 @@ fn an_address_or_number_that_the_issuer_has_not_verified_names_no_one() {
 }
 
 #[test]
-fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() {
+fn an_unknown_key_is_fetched_at_most_once_a_minute() {
     let scene = Scene::new(|issuer| issuer);
     let (new, header) = (Signer::ed25519(2), json!({ "alg": "EdDSA", "kid": "k2" }));
     let of_new = |id: u8| new.sign(&header, &scene.claims(&json!({ "jti": id })));
@@ -301,7 +301,7 @@ fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() 
 }
 
 #[test]
-fn an_issuer_that_does_not_respond_is_the_operators_and_what_is_known_of_it_goes_on() {
+fn an_unreachable_issuer_is_reported_and_cached_keys_still_work() {
     let scene = Scene::new(|issuer| issuer);
     let is_down = |is_down| scene.issuer.lock().unwrap().is_down = is_down;
     is_down(true);
@@ -371,7 +371,7 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
 }
 
 #[test]
-fn an_issuer_that_no_token_could_be_good_for_is_refused() {
+fn an_issuer_with_unusable_settings_is_refused() {
     let opened = |set: fn(McpIssuer) -> McpIssuer, verification| {
         let world = World::new();
         let network = Responses::by(|_| async { Ok(response(404, "")) });

@@ -224,7 +224,7 @@ fn the_last_active_owner_stays() {
 }
 
 #[test]
-fn two_owners_cannot_remove_each_other_at_once() {
+fn two_owners_cannot_remove_each_other_concurrently() {
     let world = World::new();
     let rows = Arc::new(MemoryStore::new(world.process(0)));
     // Both read that there is another owner before either commits.
@@ -266,7 +266,7 @@ fn two_owners_cannot_remove_each_other_at_once() {
 }
 
 #[test]
-fn a_disabled_member_has_no_session_no_link_and_no_way_in() {
+fn a_disabled_member_has_no_session_and_no_link() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     first_owner(&world, &context);
@@ -310,7 +310,7 @@ fn a_disabled_member_has_no_session_no_link_and_no_way_in() {
 }
 
 #[test]
-fn what_is_done_stands_in_the_audit_log_and_the_feed_with_who_did_it() {
+fn changes_of_members_are_in_the_audit_log_and_the_feed() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let ada = first_owner(&world, &context);

@@ -69,7 +69,7 @@ fn a_member_signs_in_is_known_and_signs_out() {
 }
 
 #[test]
-fn what_is_stored_opens_no_session() {
+fn a_stored_session_row_is_not_a_session_id() {
     let world = World::new();
     let (context, id) = owned(&world);
     let digest = crate::digest::Digest::of(&id);
@@ -80,7 +80,7 @@ fn what_is_stored_opens_no_session() {
 }
 
 #[test]
-fn an_unknown_address_a_wrong_password_and_a_disabled_member_are_refused_in_the_same_words() {
+fn all_failed_sign_ins_have_the_same_message() {
     let world = World::new();
     let (context, _) = owned(&world);
     let refused = |email, password| attempt(&world, &context, email, password).unwrap_err();
@@ -140,7 +140,7 @@ fn a_step_up_holds_for_ten_minutes() {
 }
 
 #[test]
-fn attempts_are_limited_for_an_account_from_one_source_and_from_one_source() {
+fn attempts_are_limited_per_account_and_source_and_per_source() {
     let world = World::new();
     let (context, _) = owned(&world);
     let from = |email: &str, source: &str| {
@@ -196,7 +196,7 @@ fn attempts_from_everywhere_make_the_pauses_longer_up_to_a_minute() {
 }
 
 #[test]
-fn codes_are_limited_for_whoever_has_the_password_however_often_they_sign_in() {
+fn code_attempts_are_limited_across_sign_ins() {
     let world = World::new();
     let (context, id) = owned(&world);
     let enrolled = world.run(members::enrol(&context, &id)).unwrap();
@@ -217,7 +217,7 @@ fn codes_are_limited_for_whoever_has_the_password_however_often_they_sign_in() {
 }
 
 #[test]
-fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_once() {
+fn a_session_with_a_second_factor_needs_a_code_that_works_once() {
     let world = World::new();
     let (context, id) = owned(&world);
     let enrolled = world.run(members::enrol(&context, &id)).unwrap();
@@ -290,7 +290,7 @@ fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_onc
 }
 
 #[test]
-fn a_change_of_the_member_acts_on_open_sessions_at_once() {
+fn a_change_of_a_member_applies_to_open_sessions_immediately() {
     let world = World::new();
     let (context, id) = owned(&world);
     let member = world.run(authenticate(&context, &id)).unwrap().member;

@@ -105,7 +105,7 @@ fn assert_forgotten(all: &str) {
 }
 
 #[test]
-fn an_erased_user_is_named_nowhere_and_may_come_back() {
+fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     let world = World::new();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
     let context = world.run(open(
@@ -193,7 +193,7 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
 }
 
 #[test]
-fn the_record_of_a_call_that_was_under_way_is_found_by_a_later_pass() {
+fn a_later_pass_finds_the_record_of_a_running_call() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(known(&context));
@@ -221,7 +221,7 @@ fn the_record_of_a_call_that_was_under_way_is_found_by_a_later_pass() {
 
 /// The store takes no more after each commit in turn: what was begun is completed by maintenance.
 #[test]
-fn an_erasure_that_is_cut_off_is_completed_by_maintenance() {
+fn maintenance_completes_an_interrupted_erasure() {
     let mut pending = 0;
     for failing in 0..8 {
         let world = World::new();

@@ -113,7 +113,7 @@ fn an_imported_account_is_active_with_its_tokens() {
 }
 
 #[test]
-fn the_same_line_again_changes_nothing_whatever_has_become_of_the_tokens() {
+fn importing_the_same_line_again_changes_nothing_even_after_a_refresh() {
     let refreshed =
         r#"{"access_token":"a2","refresh_token":"r2","expires_in":3600,"token_type":"Bearer"}"#;
     let world = World::new();
@@ -170,7 +170,7 @@ fn an_account_that_exists_is_refused_skipped_or_replaced_as_asked() {
 }
 
 #[test]
-fn an_account_that_ended_with_the_connections_client_comes_in_again_for_the_right_one() {
+fn an_account_ended_by_a_client_change_can_be_imported_again() {
     let world = World::new();
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
@@ -198,7 +198,7 @@ fn an_account_that_ended_with_the_connections_client_comes_in_again_for_the_righ
 }
 
 #[test]
-fn a_user_who_was_disconnected_does_not_come_back_by_the_same_file() {
+fn importing_a_disconnected_account_needs_replace() {
     let world = World::new();
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
@@ -222,7 +222,7 @@ fn a_user_who_was_disconnected_does_not_come_back_by_the_same_file() {
 }
 
 #[test]
-fn another_user_of_the_product_is_not_put_in_the_place_of_one() {
+fn an_import_does_not_replace_an_account_of_another_product_user() {
     let world = World::new();
     let context = ready(&world);
     let of = |id: &str| line(json!({ "product_user_id": id, "access_token": id }));
@@ -234,7 +234,7 @@ fn another_user_of_the_product_is_not_put_in_the_place_of_one() {
 }
 
 #[test]
-fn a_line_that_cannot_be_taken_is_refused_at_its_place_and_names_no_token() {
+fn an_invalid_line_is_refused_with_the_place_and_without_tokens() {
     let world = World::new();
     let context = ready(&world);
     let past = START - SignedDuration::from_mins(1);
@@ -275,7 +275,7 @@ fn a_line_that_cannot_be_taken_is_refused_at_its_place_and_names_no_token() {
 }
 
 #[test]
-fn one_that_is_refused_keeps_none_of_the_others_out_and_a_dry_run_writes_nothing() {
+fn a_refused_line_does_not_stop_others_and_a_dry_run_writes_nothing() {
     let world = World::new();
     let context = ready(&world);
     let lines = || {
@@ -309,7 +309,7 @@ fn one_that_is_refused_keeps_none_of_the_others_out_and_a_dry_run_writes_nothing
 }
 
 #[test]
-fn what_was_imported_is_given_out_again_to_the_operator_only() {
+fn only_the_operator_can_export_imported_accounts() {
     let world = World::new();
     let context = ready(&world);
     let given = || {

@@ -22,7 +22,7 @@ use crate::{
 };
 
 #[test]
-fn v59_a_compressed_body_passes_as_it_is_however_much_it_would_grow() {
+fn v59_a_compressed_body_passes_unchanged() {
     let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
     bomb.write_all(&vec![0; 4 * 1024 * 1024]).unwrap();
     let bomb = bomb.finish().unwrap();
@@ -47,7 +47,7 @@ fn v59_a_compressed_body_passes_as_it_is_however_much_it_would_grow() {
 }
 
 #[test]
-fn the_length_of_a_body_that_does_not_come_is_not_passed_on_in_the_json_form() {
+fn the_length_of_a_missing_body_is_not_passed_on_in_the_json_form() {
     let long = || {
         let mut response = response(200, "");
         let length = HeaderValue::from_static("99999999999");
@@ -134,7 +134,7 @@ fn of_batch(statuses: &[u16]) -> String {
 }
 
 #[test]
-fn a_batch_all_of_whose_requests_were_refused_is_a_refused_token() {
+fn a_batch_with_only_refused_requests_means_a_refused_token() {
     // The account has no refresh token, so a refresh finds that the user must act.
     for (statuses, refused) in [
         (&[401, 401][..], true),
@@ -165,7 +165,7 @@ fn a_batch_all_of_whose_requests_were_refused_is_a_refused_token() {
 }
 
 #[test]
-fn the_time_to_a_head_is_what_is_left_of_the_call() {
+fn a_retry_has_only_the_rest_of_the_calls_time() {
     use crate::{
         ports::{Runtime as _, TransportError},
         testing::{Responses, World, context, insert_account},

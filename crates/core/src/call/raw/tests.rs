@@ -70,7 +70,7 @@ fn stream() -> Body {
 }
 
 #[test]
-fn a_request_is_sent_once_more_only_where_nothing_was_sent_and_its_body_is_at_hand() {
+fn a_raw_request_is_resent_only_if_nothing_was_sent_and_its_body_is_buffered() {
     use TransportErrorKind::{Cut, TimedOut, Unreachable};
     let bytes = || Body::from(b"text".to_vec());
     let cases = [
@@ -241,7 +241,7 @@ pub(super) fn streamed(request: http::Request<Body>) -> Outcome {
 }
 
 #[test]
-fn the_product_sees_only_what_passes_and_what_is_ours() {
+fn the_product_gets_only_allowed_headers_and_those_of_stead() {
     let request = over_http(
         Method::GET,
         "/v1/notes?a=1",
@@ -388,7 +388,7 @@ fn each_part_of_a_batch_is_admitted_by_the_policy() {
 }
 
 #[test]
-fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
+fn a_batch_has_the_cost_of_its_parts_and_their_strongest_effect() {
     let parts = |methods: &[Method]| {
         let part = |method: &Method| Part {
             method: method.clone(),
@@ -418,7 +418,7 @@ fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
 }
 
 #[test]
-fn an_upload_goes_on_through_this_service() {
+fn an_upload_session_continues_through_stead() {
     let begun = |location: &'static str| {
         let request = over_http(
             Method::POST,
@@ -469,7 +469,7 @@ fn an_upload_goes_on_through_this_service() {
 }
 
 #[test]
-fn a_short_body_is_read_first_and_a_caller_who_does_not_send_it_is_given_up() {
+fn a_short_body_is_read_before_sending_and_must_come_in_time() {
     use http_body_util::{BodyExt as _, Full};
     let short = || Full::new(Bytes::from("text"));
     let (ended, count) = sent(

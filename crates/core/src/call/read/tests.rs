@@ -86,7 +86,7 @@ fn a_status_that_the_product_does_not_explain_has_a_kind() {
 }
 
 #[test]
-fn no_4xx_of_a_product_is_our_500() {
+fn no_4xx_of_a_product_becomes_a_500() {
     for status in 400..500 {
         assert!(
             by_status(&response(status, "")).kind().status() != 500,
@@ -96,7 +96,7 @@ fn no_4xx_of_a_product_is_our_500() {
 }
 
 #[test]
-fn an_accepted_status_is_a_response_whatever_the_product_thinks() {
+fn an_accepted_status_is_a_response_despite_the_products_table() {
     let hostile = |_: &Response| Some(Error::new(ErrorKind::ProductForbidden, ""));
     for status in [304, 401, 404, 500] {
         let request = ApiRequest::get(["a"]).accept(&[304, 401, 404, 500]);
@@ -130,7 +130,7 @@ fn a_success_can_tell_of_an_error() {
 }
 
 #[test]
-fn only_what_the_product_turned_away_was_certainly_not_processed() {
+fn only_a_429_proves_that_a_request_was_not_processed() {
     let read = |status| {
         failure(classified(
             |_| None,
@@ -145,7 +145,7 @@ fn only_what_the_product_turned_away_was_certainly_not_processed() {
 }
 
 #[test]
-fn the_products_own_pause_goes_before_the_header() {
+fn the_products_pause_overrides_the_retry_after_header() {
     let with_header = |mut response: Response| {
         response
             .headers
@@ -298,7 +298,7 @@ fn left_of(request: &ApiRequest, response: Response) -> Option<ErrorKind> {
 }
 
 #[test]
-fn a_write_that_was_taken_and_whose_response_cannot_be_read_has_an_unknown_outcome() {
+fn an_accepted_write_with_an_unreadable_response_has_an_unknown_outcome() {
     for body in [r#"{"id": "n1", "na"#, "<html>Welcome</html>", "\u{0}"] {
         for write in [
             ApiRequest::post(["a"]),
@@ -325,7 +325,7 @@ fn a_write_that_was_taken_and_whose_response_cannot_be_read_has_an_unknown_outco
 }
 
 #[test]
-fn a_write_whose_response_cannot_be_decompressed_has_an_unknown_outcome_unless_it_is_refused() {
+fn a_write_with_a_corrupt_response_has_an_unknown_outcome_unless_refused() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     for (status, kind) in [
         (200, ErrorKind::OutcomeUnknown),
@@ -352,7 +352,7 @@ fn a_write_whose_response_cannot_be_decompressed_has_an_unknown_outcome_unless_i
 }
 
 #[test]
-fn a_response_for_which_there_is_no_memory_is_not_read_on_and_leaves_a_write_unknown() {
+fn a_response_without_memory_is_dropped_and_leaves_a_write_unknown() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     let limits = CallLimits {
         bytes: 1024 * 1024,

@@ -119,7 +119,7 @@ impl Stage {
 }
 
 #[test]
-fn a_commit_whose_response_was_lost_is_committed() {
+fn a_commit_with_a_lost_response_is_committed() {
     let stage = Stage::new();
     stage.store.lost.store(1, Ordering::SeqCst);
     assert_eq!(stage.suspend().unwrap().state, AccountState::Suspended);
@@ -128,7 +128,7 @@ fn a_commit_whose_response_was_lost_is_committed() {
 }
 
 #[test]
-fn what_was_added_and_whose_response_was_lost_does_not_exist_already() {
+fn an_insertion_with_a_lost_response_succeeds_and_a_second_one_is_refused() {
     let stage = Stage::new();
     stage.store.lost.store(1, Ordering::SeqCst);
     let added = account(2, "bob");
@@ -241,7 +241,7 @@ impl Stage {
 }
 
 #[test]
-fn patience_ends_and_reports_the_store() {
+fn a_patient_change_reports_the_store_when_its_time_is_over() {
     let stage = Stage::new();
     stage.store.failing.store(u32::MAX, Ordering::SeqCst);
     let error = stage

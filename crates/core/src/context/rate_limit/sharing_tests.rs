@@ -151,7 +151,7 @@ fn one_busy_server_gets_nearly_all_until_another_one_is_busy_too() {
 }
 
 #[test]
-fn an_account_that_is_called_now_and_then_costs_no_query() {
+fn an_account_with_few_calls_needs_no_query() {
     let mut stage = Stage::new(5, QUOTA);
     for _ in 0..20 {
         for server in 0..5 {
@@ -170,7 +170,7 @@ fn an_account_that_is_called_now_and_then_costs_no_query() {
 }
 
 #[test]
-fn the_slice_of_a_server_that_died_comes_back() {
+fn the_slice_of_a_dead_server_is_returned() {
     let mut stage = Stage::new(2, QUOTA);
     stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
     assert!(stage.last_minute(Some(1)) < QUOTA / 2);
@@ -181,7 +181,7 @@ fn the_slice_of_a_server_that_died_comes_back() {
 }
 
 #[test]
-fn a_server_whose_store_is_away_goes_on_with_what_it_holds() {
+fn a_server_uses_its_quota_slice_while_the_store_is_down() {
     let mut stage = Stage::new(2, QUOTA);
     stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
     stage.store.set_outage(Some(Outage::ReadsAndWrites));
@@ -197,7 +197,7 @@ fn a_server_whose_store_is_away_goes_on_with_what_it_holds() {
 }
 
 #[test]
-fn a_request_that_costs_more_than_the_free_part_is_charged_to_a_slice() {
+fn a_request_above_the_free_part_is_charged_to_a_slice() {
     let mut stage = Stage::new(2, QUOTA);
     assert!(stage.spend(0, QUOTA * 80 / 100));
     assert!(stage.spend(1, QUOTA / 100));
@@ -206,7 +206,7 @@ fn a_request_that_costs_more_than_the_free_part_is_charged_to_a_slice() {
 }
 
 #[test]
-fn a_quota_of_few_units_is_exceeded_by_one_for_each_server_at_most() {
+fn a_small_quota_is_exceeded_by_at_most_one_unit_per_server() {
     let mut stage = Stage::new(5, 10);
     let all: Vec<_> = (0..5).map(|server| (server, 2)).collect();
     stage.load(&all, MINUTE * 5);

@@ -20,7 +20,7 @@ fn limiter(units_per_minute: u32, writes_per_minute: Option<u32>) -> RateLimiter
 }
 
 #[test]
-fn the_whole_quota_of_a_minute_can_be_spent_and_not_a_unit_more() {
+fn exactly_the_quota_of_a_minute_can_be_used() {
     for (limit, each, calls) in [(60, 1, 60), (6000, 20, 300), (180, 1, 180)] {
         let window = Window::new(limit, false);
         for call in 0..calls {
@@ -35,7 +35,7 @@ fn the_whole_quota_of_a_minute_can_be_spent_and_not_a_unit_more() {
 }
 
 #[test]
-fn minute_after_minute_brings_the_whole_quota_again() {
+fn each_minute_has_the_whole_quota() {
     let window = Window::new(60, false);
     let spent: u32 = (0..600)
         .map(|second| {
@@ -54,7 +54,7 @@ fn minute_after_minute_brings_the_whole_quota_again() {
 
 proptest::proptest! {
     #[test]
-    fn no_sixty_seconds_hold_more_than_the_quota(
+    fn no_minute_exceeds_the_quota(
         calls in proptest::collection::vec((0_u64..20_000, 1_u32..30), 1..200),
     ) {
         const LIMIT: u32 = 60;
@@ -78,7 +78,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn what_costs_more_than_the_quota_has_a_minute_of_its_own() {
+fn a_request_above_the_quota_gets_a_minute_of_its_own() {
     let window = Window::new(60, false);
     assert_eq!(window.reserve(100, NOW, LONG).unwrap(), Duration::ZERO);
     assert_eq!(window.reserve(100, NOW, LONG).unwrap(), MINUTE);
@@ -86,7 +86,7 @@ fn what_costs_more_than_the_quota_has_a_minute_of_its_own() {
 }
 
 #[test]
-fn a_turn_after_the_deadline_is_refused_and_reserves_nothing() {
+fn a_turn_after_the_deadline_is_refused_without_a_reservation() {
     let window = Window::new(6000, false);
     window.reserve(6000, NOW, Duration::ZERO).unwrap();
     let error = window
@@ -101,7 +101,7 @@ fn a_turn_after_the_deadline_is_refused_and_reserves_nothing() {
 }
 
 #[test]
-fn reads_and_writes_have_their_own_quota_where_the_product_counts_them_apart() {
+fn reads_and_writes_have_separate_quotas_if_the_product_has() {
     use crate::testing::World;
     let world = World::new();
     let runtime = world.process(0);
@@ -136,7 +136,7 @@ fn a_batch_of_reads_and_writes_is_charged_to_both_quotas() {
 }
 
 #[test]
-fn only_so_many_requests_of_an_account_wait() {
+fn the_number_of_waiting_requests_of_an_account_is_limited() {
     use crate::testing::World;
     let (world, waiting) = (World::new(), 3);
     let runtime = world.process(0);
@@ -161,7 +161,7 @@ fn only_so_many_requests_of_an_account_wait() {
 }
 
 #[test]
-fn a_caller_who_leaves_gives_its_turn_back() {
+fn a_caller_who_leaves_returns_its_turn() {
     use std::task::{Context, Poll, Waker};
 
     use crate::testing::World;
@@ -191,7 +191,7 @@ fn a_caller_who_leaves_gives_its_turn_back() {
 }
 
 #[test]
-fn a_caller_who_leaves_while_others_are_on_their_way_gives_its_turn_back() {
+fn a_caller_who_leaves_the_queue_returns_its_turn() {
     use std::task::{Context, Poll, Waker};
 
     use crate::testing::World;

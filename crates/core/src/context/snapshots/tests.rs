@@ -59,7 +59,7 @@ fn only_an_active_account_of_a_ready_connection_can_be_called() {
 }
 
 #[test]
-fn a_snapshot_serves_for_a_minute_without_a_look_up_and_is_read_again_after_that() {
+fn a_snapshot_is_used_for_a_minute_and_then_read_again() {
     let world = World::new();
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
@@ -79,7 +79,7 @@ fn a_snapshot_serves_for_a_minute_without_a_look_up_and_is_read_again_after_that
 }
 
 #[test]
-fn callers_who_need_the_same_account_share_one_reading() {
+fn callers_of_the_same_account_share_one_read() {
     let world = World::new();
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
@@ -94,7 +94,7 @@ fn callers_who_need_the_same_account_share_one_reading() {
 }
 
 #[test]
-fn while_the_store_is_away_the_last_snapshot_serves_and_no_one_waits_in_vain() {
+fn the_last_snapshot_is_used_without_a_wait_while_the_store_is_down() {
     let world = World::new();
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
@@ -134,7 +134,7 @@ fn while_the_store_is_away_the_last_snapshot_serves_and_no_one_waits_in_vain() {
 }
 
 #[test]
-fn a_snapshot_of_five_minutes_does_not_serve_even_while_the_store_is_away() {
+fn a_snapshot_older_than_five_minutes_is_not_used_while_the_store_is_down() {
     let world = World::new();
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
@@ -187,7 +187,7 @@ fn tokens_are_forgotten_five_minutes_after_their_last_use() {
 }
 
 #[test]
-fn what_is_not_used_makes_room_and_what_is_used_stays() {
+fn unused_snapshots_are_evicted_first() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));
@@ -225,7 +225,7 @@ fn what_is_not_used_makes_room_and_what_is_used_stays() {
 }
 
 #[test]
-fn what_this_process_changes_acts_at_once() {
+fn changes_of_this_process_take_effect_immediately() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));
@@ -250,7 +250,7 @@ fn what_this_process_changes_acts_at_once() {
 }
 
 #[test]
-fn a_reading_that_began_before_a_change_does_not_serve_after_it() {
+fn a_read_from_before_a_change_is_not_used_after_it() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));
@@ -271,7 +271,7 @@ fn a_reading_that_began_before_a_change_does_not_serve_after_it() {
 }
 
 #[test]
-fn a_user_who_never_came_is_asked_to_authorize() {
+fn an_unknown_user_is_asked_to_authorize() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));

@@ -138,7 +138,7 @@ fn pending_credential() -> PendingCredential {
 }
 
 #[test]
-fn a_new_account_waits_for_its_user_and_holds_nothing() {
+fn a_new_account_is_pending_and_empty() {
     let row = new_account(
         account(Active).id,
         account(Active).connection_id,
@@ -227,7 +227,7 @@ fn every_state_knows_every_trigger() {
 }
 
 #[test]
-fn a_resumed_account_is_what_it_was() {
+fn a_resumed_account_has_its_previous_state() {
     for state in [
         PendingAuthorization,
         PendingVerification,
@@ -265,7 +265,7 @@ fn a_resumed_account_is_what_it_was() {
 }
 
 #[test]
-fn a_disconnected_account_keeps_who_it_is_and_no_generation_comes_again() {
+fn a_disconnected_account_keeps_its_identity_and_its_last_generation() {
     for state in STATES {
         let row = account(state);
         let expected = Account {
@@ -364,7 +364,7 @@ fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_aut
 }
 
 #[test]
-fn a_credential_that_does_not_say_whose_it_is_keeps_the_known_user() {
+fn a_credential_without_a_subject_keeps_the_known_one() {
     let pending = PendingCredential {
         subject: None,
         ..pending_credential()
@@ -399,7 +399,7 @@ fn a_dead_credential_needs_its_user_even_while_the_account_is_suspended() {
 }
 
 #[test]
-fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
+fn a_refresh_starts_the_next_generation_and_names_lost_scopes() {
     let refreshed = Refreshed {
         scopes: Some(vec![String::from("b"), String::from("c")]),
         ..refreshed()
@@ -425,7 +425,7 @@ fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
 }
 
 #[test]
-fn tokens_for_a_generation_that_was_replaced_are_kept_next_to_the_current_ones() {
+fn tokens_of_a_replaced_generation_are_stored_next_to_the_current_ones() {
     let refreshed = Refreshed {
         claimed: 3,
         ..refreshed()
@@ -440,7 +440,7 @@ fn tokens_for_a_generation_that_was_replaced_are_kept_next_to_the_current_ones()
 }
 
 #[test]
-fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
+fn another_product_user_replaces_the_known_one_only_if_allowed() {
     let subject = |id: &str| {
         Some(Subject {
             id: id.to_owned(),

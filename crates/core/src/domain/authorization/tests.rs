@@ -46,7 +46,7 @@ fn a_link_is_unopened_only_until_it_is_opened() {
 }
 
 #[test]
-fn why_it_ended_holds_what_the_product_said() {
+fn the_reason_of_an_end_has_the_products_message() {
     let error = |said: &str| {
         Error::new(ErrorKind::Forbidden, "refused").with_context("product_message", said)
     };
@@ -65,7 +65,7 @@ fn kind(result: Result<()>) -> Option<ErrorKind> {
 }
 
 #[test]
-fn a_link_opens_until_the_browser_comes_back_or_its_time_is_over() {
+fn a_link_can_be_opened_until_the_callback_or_its_expiry() {
     use ErrorKind::{AuthorizationConsumed as Used, AuthorizationExpired as Late};
     let outcomes = [
         (Created, None, Some(Late)),
@@ -231,7 +231,7 @@ fn every_step_has_its_own_time() {
 }
 
 #[test]
-fn a_link_that_is_opened_again_and_again_ends_when_it_was_said_to() {
+fn opening_a_link_again_does_not_extend_its_expiry() {
     let minutes = |minutes| NOW + SignedDuration::from_mins(minutes);
     let mut row = Authorization {
         opens_until: Some(minutes(20)),
@@ -249,7 +249,7 @@ fn a_link_that_is_opened_again_and_again_ends_when_it_was_said_to() {
 }
 
 #[test]
-fn steps_change_what_they_say_and_nothing_else() {
+fn steps_of_an_authorization_change_only_their_members() {
     let returned = authorization(Returned);
     let exchanged = after(&returned, Trigger::Exchanged(pending()), NOW);
     assert_eq!(

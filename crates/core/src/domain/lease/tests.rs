@@ -109,7 +109,7 @@ fn a_lease_holds_a_late_request_and_the_commit_after_it() {
 }
 
 #[test]
-fn a_lease_goes_by_the_time_of_the_store() {
+fn a_lease_uses_the_stores_time() {
     let row = account(lease(60, 3));
     let claim = |read_at| {
         row.claim(&Claimant {
@@ -125,7 +125,7 @@ fn a_lease_goes_by_the_time_of_the_store() {
 }
 
 #[test]
-fn a_lease_that_ends_later_than_any_can_ends_as_one_that_begins_now() {
+fn a_lease_that_is_too_long_is_shortened_to_a_new_one() {
     let hour = account(lease(3600, 3));
     let Claim::Shortened(shortened) = hour.claim(&claimant(Rotation::Strict)) else {
         panic!("the store's clock was set back an hour: the account would be out for an hour")
@@ -148,7 +148,7 @@ fn a_lease_that_ends_later_than_any_can_ends_as_one_that_begins_now() {
 }
 
 #[test]
-fn a_refresh_that_recovers_waits_for_a_holder_who_may_have_the_only_token_that_lives() {
+fn a_recovering_refresh_waits_for_the_previous_holder() {
     let serves_until = |seconds| Account {
         token_expires_at: seconds,
         ..account(lease(0, 3))
@@ -192,7 +192,7 @@ fn a_refresh_that_recovers_waits_for_a_holder_who_may_have_the_only_token_that_l
 }
 
 #[test]
-fn a_lease_of_a_process_that_has_ended_is_free_at_once() {
+fn a_lease_of_a_dead_process_is_free_immediately() {
     for seconds in [-1, 0, 30, 90, 3600] {
         let row = Account {
             token_expires_at: Some(at(50)),
@@ -207,7 +207,7 @@ fn a_lease_of_a_process_that_has_ended_is_free_at_once() {
 }
 
 #[test]
-fn a_claim_that_was_made_already_is_ours() {
+fn a_repeated_claim_is_ours() {
     let row = account(Some(Lease {
         owner: US,
         ..lease(80, 3).unwrap()
@@ -257,7 +257,7 @@ fn after_failures_a_refresh_waits_unless_the_client_is_another() {
 }
 
 #[test]
-fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused() {
+fn a_new_token_is_not_replaced_because_it_is_refused() {
     let mut row = account(None);
     row.refresh.token_sent_at = Some(START);
     row.refresh.token_refusals = 1;
@@ -292,7 +292,7 @@ fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused
 }
 
 #[test]
-fn while_every_new_token_is_refused_the_pauses_grow_to_an_hour() {
+fn pauses_grow_to_an_hour_while_every_new_token_is_refused() {
     let mut row = account(None);
     let (mut now, mut pauses) = (0, Vec::new());
     let claim = |row: &Account, seconds| {

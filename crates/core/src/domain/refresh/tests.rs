@@ -54,7 +54,7 @@ fn dead(reason: AccountReason) -> Account {
 }
 
 #[test]
-fn tokens_of_the_current_generation_bring_an_account_back_that_could_not_be_refreshed() {
+fn tokens_of_the_current_generation_restore_a_lost_account() {
     use AccountReason::{ClientChanged, RefreshOutcomeLost, RefreshRejected, RefreshTokenMissing};
     for rotation in CLASSES {
         for reason in [RefreshRejected, RefreshOutcomeLost] {
@@ -84,7 +84,7 @@ fn tokens_of_the_current_generation_bring_an_account_back_that_could_not_be_refr
 }
 
 #[test]
-fn a_strict_family_that_may_be_dead_ends_as_lost_and_not_as_refused_by_the_user() {
+fn a_strict_family_that_may_be_dead_ends_as_lost() {
     let (revived, _) = dead(AccountReason::RefreshRejected).with_refreshed(&refreshed(Strict));
     let after = revived.after_refusal(Refusal {
         read_at: at(4000),
@@ -97,7 +97,7 @@ fn a_strict_family_that_may_be_dead_ends_as_lost_and_not_as_refused_by_the_user(
 }
 
 #[test]
-fn tokens_that_came_are_kept_unless_their_grant_has_ended() {
+fn received_tokens_are_stored_unless_their_grant_ended() {
     let newer = Account {
         generation: 4,
         ..account()
@@ -160,7 +160,7 @@ fn tokens_that_came_are_kept_unless_their_grant_has_ended() {
 }
 
 #[test]
-fn a_success_ends_what_was_noted_of_failures() {
+fn a_success_clears_recorded_failures() {
     let mut row = account();
     row.refresh_failures = 3;
     row.refresh = RefreshState {
@@ -212,7 +212,7 @@ fn live(generation: u64, sent_at: Option<i64>) -> LiveGeneration {
 }
 
 #[test]
-fn newer_means_asked_for_later_and_not_stored_later() {
+fn newer_tokens_are_those_requested_later() {
     let current_sent_at = |seconds: Option<i64>| {
         let mut row = account();
         row.refresh.token_sent_at = seconds.map(at);
@@ -307,7 +307,7 @@ fn a_stable_account_ends_with_the_second_refusal_ten_seconds_after_the_first() {
 }
 
 #[test]
-fn a_rotating_account_ends_with_the_first_refusal_and_says_whose_fault_it_is() {
+fn a_rotating_account_ends_with_the_first_refusal_and_its_reason() {
     use RefreshReason::{Asked, Due, Early, Refused};
     for rotation in [Rotating, Strict] {
         for unanswered in [true, false] {
@@ -340,7 +340,7 @@ fn a_rotating_account_ends_with_the_first_refusal_and_says_whose_fault_it_is() {
 }
 
 #[test]
-fn a_failure_is_noted_with_its_pause_and_what_was_known_stays() {
+fn a_failure_is_recorded_with_its_pause_and_keeps_earlier_facts() {
     let failure = RefreshFailure {
         unanswered: true,
         refused_at: None,
@@ -374,7 +374,7 @@ fn pauses_after_failures_lie_between_a_second_and_two_seconds_to_fifteen_minutes
 }
 
 #[test]
-fn a_pause_is_as_long_as_the_product_asks_and_a_day_at_most() {
+fn a_pause_is_as_long_as_the_product_asks_up_to_a_day() {
     let asked = |seconds| back_off(1, u32::MAX, Some(Duration::from_secs(seconds))).as_secs();
     assert_eq!([1, 600, 1_000_000].map(asked), [2, 600, 86_400]);
 }
@@ -408,7 +408,7 @@ fn another_secret_or_id_is_another_client() {
 }
 
 #[test]
-fn an_account_of_an_older_stead_reads_and_what_is_known_stands_on_its_body() {
+fn an_account_of_an_older_version_is_read_and_new_members_are_stored() {
     let mut body = serde_json::to_value(account()).unwrap();
     let members = body.as_object_mut().unwrap();
     assert_eq!(members.remove("grant"), Some(0.into()));
@@ -432,7 +432,7 @@ fn an_account_of_an_older_stead_reads_and_what_is_known_stands_on_its_body() {
 }
 
 #[test]
-fn a_request_counts_as_sent_after_the_one_before_it_when_the_clock_was_set_back() {
+fn requests_stay_in_order_if_the_clock_is_set_back() {
     let mut row = account();
     assert_eq!(row.sends_at(at(5)), at(5));
     row.refresh.token_sent_at = Some(at(3600));

@@ -97,7 +97,7 @@ fn short_names_become_the_scopes_that_they_stand_for() {
 }
 
 #[test]
-fn a_scope_of_another_product_is_refused_with_what_was_meant() {
+fn a_scope_of_another_product_is_refused_with_a_suggestion() {
     let refused = |given: &str| read(&scoped(), &["notes", given]).unwrap_err().remove(0);
     for (given, said) in [
         (
@@ -126,7 +126,7 @@ fn a_scope_of_another_product_is_refused_with_what_was_meant() {
 }
 
 #[test]
-fn every_place_is_told_and_the_request_s_own_member_is_named() {
+fn every_place_is_reported_with_the_requests_own_member() {
     let error =
         read_permissions(&scoped(), Some(&texts(&["xyz", "notes", "abc"])), "scopes").unwrap_err();
     let paths: Vec<&str> = error
@@ -185,7 +185,7 @@ fn capabilities_are_those_of_the_product() {
 }
 
 #[test]
-fn a_link_asks_for_what_was_granted_too() {
+fn a_link_also_requests_granted_scopes() {
     let product = scoped();
     let asked = |permissions: &[&str], given: Option<&[&str]>, granted: &[&str]| {
         let given = given.map(texts);
@@ -220,7 +220,7 @@ fn a_link_asks_for_what_was_granted_too() {
 }
 
 #[test]
-fn what_is_asked_for_after_an_error_holds_what_was_granted_and_what_is_missing() {
+fn the_request_after_an_error_has_granted_and_missing_scopes() {
     let (read, write, people) = (
         "https://scopes.test/notes.read",
         "https://scopes.test/notes",
@@ -294,7 +294,7 @@ fn a_link_never_asks_for_a_scope_next_to_one_that_it_narrows() {
 }
 
 #[test]
-fn what_was_asked_for_and_not_granted_is_missing() {
+fn requested_scopes_that_were_not_granted_are_missing() {
     let scopes = |scopes: &[&str]| {
         scopes
             .iter()
@@ -328,7 +328,7 @@ fn what_was_asked_for_and_not_granted_is_missing() {
 }
 
 #[test]
-fn what_another_platform_says_was_granted_is_kept_in_full_and_unknown_scopes_stay() {
+fn imported_scopes_get_full_names_and_unknown_ones_are_kept() {
     let scopes = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
     let product = Product {
         oauth: OAuth {

@@ -203,7 +203,7 @@ fn a_session_calls_its_tools_for_its_user_through_its_connections() {
 }
 
 #[test]
-fn what_a_session_is_offered_is_what_it_may_call() {
+fn a_session_is_offered_only_tools_it_can_call() {
     let stage = Stage::new();
     let offered = |new: NewMcpSession| {
         let holder = stage.of(&stage.session(new)).unwrap();
@@ -296,7 +296,7 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_when_a_session_is_made() {
+fn an_invalid_session_is_refused_with_the_place() {
     let stage = Stage::new();
     for (new, place) in [
         (NewMcpSession::new("ada").expires_in(59), "/expires_in"),
@@ -342,7 +342,7 @@ fn an_erasure_ends_the_sessions_of_its_user() {
 }
 
 #[test]
-fn a_request_state_is_good_for_its_session_and_a_while() {
+fn a_request_state_works_for_its_session_and_expires() {
     let stage = Stage::new();
     let [one, two] = ["ada", "ada"].map(|user| {
         let session = stage.session(NewMcpSession::new(user));
@@ -372,7 +372,7 @@ fn a_request_state_is_good_for_its_session_and_a_while() {
 }
 
 #[test]
-fn where_the_application_confirms_its_users_a_session_says_where_they_come_back() {
+fn a_session_needs_a_verify_url_if_the_application_confirms_users() {
     let world = World::new();
     let environment = Environment(context(&world, &DEMO, always(200, "")));
     let made = |new| world.run(environment.send(new));

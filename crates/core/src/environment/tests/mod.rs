@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[test]
-fn a_shutdown_waits_for_work_and_takes_no_more() {
+fn a_shutdown_waits_for_work_and_refuses_new_work() {
     let world = World::new();
     let environment = Environment(context(&world, &STABLE, always(200, "")));
     let (runtime, working) = (world.process(0), environment.0.host.tasks.begin());
@@ -33,7 +33,7 @@ fn a_shutdown_waits_for_work_and_takes_no_more() {
 }
 
 #[test]
-fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
+fn an_urgent_shutdown_cuts_off_calls_and_waits_for_other_work() {
     let world = World::new();
     let environment = Environment(context(&world, &STABLE, always(200, "")));
     let (runtime, keeping) = (world.process(0), environment.0.host.tasks.begin());

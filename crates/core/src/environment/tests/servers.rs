@@ -182,7 +182,7 @@ fn a_revocation_is_sent_once() {
 }
 
 #[test]
-fn a_revocation_whose_server_died_is_sent_by_another() {
+fn a_revocation_is_sent_by_another_server_if_one_dies() {
     let stage = Stage::new(0);
     let revoked = Disconnection::new().revoke_at_product(true);
     let disconnected = stage.servers[0].send(DisconnectAccount::new("demo", "ada").how(revoked));
@@ -201,7 +201,7 @@ fn a_revocation_whose_server_died_is_sent_by_another() {
 }
 
 #[test]
-fn an_event_is_delivered_once_and_by_another_server_where_one_died() {
+fn an_event_is_delivered_once_even_if_a_server_dies() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let webhook = NewWebhook::new("https://hooks.test/").events(["account.refreshed"]);
@@ -266,7 +266,7 @@ fn an_idle_credential_is_refreshed_once() {
 }
 
 #[test]
-fn a_code_is_exchanged_once_whichever_servers_the_browser_comes_to() {
+fn a_code_is_exchanged_once_on_any_server() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let link = NewAuthorizationLink::new("demo", "bea");
@@ -303,7 +303,7 @@ fn a_code_is_exchanged_once_whichever_servers_the_browser_comes_to() {
 }
 
 #[test]
-fn a_link_and_an_access_token_end_by_the_stores_time_on_every_server() {
+fn a_link_and_an_access_token_expire_by_the_stores_time() {
     for (maker, reader) in [(0, 1), (1, 0)] {
         let stage = Stage::new(0);
         let (maker, reader) = (&stage.servers[maker], &stage.servers[reader]);
@@ -351,7 +351,7 @@ fn note(key: Option<&str>) -> ProxyRequest {
 }
 
 #[test]
-fn an_approval_is_used_once_and_ends_by_the_stores_time() {
+fn an_approval_is_used_once_and_expires_by_the_stores_time() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let policy = json!({
@@ -408,7 +408,7 @@ fn a_call_with_a_key_is_made_once() {
 }
 
 #[test]
-fn a_call_whose_server_died_is_under_way_for_15_minutes_and_not_made_again() {
+fn a_call_of_a_dead_server_counts_as_running_for_15_minutes() {
     for died in [0, 1] {
         let stage = Stage::new(0);
         let server = stage.servers[died].clone();
@@ -429,7 +429,7 @@ fn a_call_whose_server_died_is_under_way_for_15_minutes_and_not_made_again() {
 }
 
 #[test]
-fn calls_of_both_servers_stand_in_the_history_once_and_for_their_time() {
+fn calls_of_both_servers_are_in_the_history_once_for_their_retention() {
     let stage = Stage::new(0);
     let (filter, start) = (ExecutionFilter::default(), START);
     let read = || ProxyRequest::new("demo", "ada", "GET", "/v1/notes");

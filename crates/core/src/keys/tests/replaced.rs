@@ -109,7 +109,7 @@ fn nothing_is_stored_under_a_key_once_it_is_replaced() {
 }
 
 #[test]
-fn a_key_that_another_process_has_activated_is_read_where_it_is_met() {
+fn a_key_activated_by_another_process_is_read_on_demand() {
     let stage = Stage::new();
     stage.fill(100);
     let other = stage.another(1);
@@ -187,7 +187,7 @@ fn a_row_that_cannot_be_opened_is_named_and_keeps_its_key() {
 /// A service of two processes calls for 1,000 accounts in turn while an operator replaces the key: each way of sealing
 /// meets each way of opening.
 #[test]
-fn a_thousand_accounts_get_another_key_while_calls_go_on() {
+fn a_thousand_accounts_get_another_key_while_calls_continue() {
     const ACCOUNTS: u128 = 1_000;
     let stage = Stage::new();
     stage.fill(ACCOUNTS);

@@ -28,7 +28,7 @@ fn count_writes(stage: &Stage) -> Arc<AtomicUsize> {
 }
 
 #[test]
-fn of_processes_that_are_asked_at_once_one_seals_again_and_both_tell_how_far_it_is() {
+fn one_of_two_processes_reencrypts_and_both_report_progress() {
     let stage = Stage::new();
     stage.fill(ACCOUNTS);
     stage.next_key();
@@ -59,7 +59,7 @@ fn of_processes_that_are_asked_at_once_one_seals_again_and_both_tell_how_far_it_
 }
 
 #[test]
-fn another_process_goes_on_where_the_one_that_had_the_job_died() {
+fn another_process_continues_the_job_of_a_dead_one() {
     let stage = Stage::new();
     stage.fill(ACCOUNTS);
     stage.next_key();

@@ -40,7 +40,7 @@ fn a_key_that_a_process_cannot_open_is_not_activated_until_it_can() {
 }
 
 #[test]
-fn a_process_whose_ring_has_a_source_takes_up_a_new_key_of_the_ring() {
+fn a_process_with_a_key_source_loads_new_keys() {
     let stage = Stage::new();
     stage.fill(1);
     let file = Arc::new(File(Mutex::new(RING.to_owned()), AtomicUsize::new(0)));
@@ -67,7 +67,7 @@ fn a_process_whose_ring_has_a_source_takes_up_a_new_key_of_the_ring() {
 }
 
 #[test]
-fn the_data_keys_move_under_a_new_key_of_the_ring_and_what_they_sealed_stays() {
+fn rewrapping_data_keys_leaves_their_rows_unchanged() {
     let stage = Stage::new();
     stage.fill(2);
     let sealed = |table: &Table| table.sealed && table.name != "data_key";
@@ -95,7 +95,7 @@ fn the_data_keys_move_under_a_new_key_of_the_ring_and_what_they_sealed_stays() {
 }
 
 #[test]
-fn a_key_is_destroyed_only_where_nothing_is_sealed_with_it() {
+fn a_key_is_destroyed_only_if_no_row_uses_it() {
     let stage = Stage::new();
     stage.fill(2);
     let refused = |key: &str| {

@@ -55,7 +55,7 @@ fn totals(world: &World, context: &Context, step: Step) -> (usize, u64) {
 }
 
 #[test]
-fn what_only_reads_goes_before_changes_and_errors() {
+fn reads_are_removed_before_changes_and_errors() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let (mut change, mut error) = (call(1), call(2));
@@ -73,7 +73,7 @@ fn what_only_reads_goes_before_changes_and_errors() {
 }
 
 #[test]
-fn beyond_the_size_reads_go_first_and_then_the_oldest() {
+fn beyond_the_size_reads_are_removed_before_the_oldest_calls() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     for number in 0..100 {
@@ -205,7 +205,7 @@ fn a_call_that_an_older_version_stored_twice_is_moved_once() {
 }
 
 #[test]
-fn a_damaged_row_of_an_older_version_holds_nothing_up() {
+fn a_damaged_row_of_an_older_version_does_not_block_others() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let mut damaged = GROUP.replace("\"calls\":\"A", "\"calls\":\"?");
@@ -221,7 +221,7 @@ fn a_damaged_row_of_an_older_version_holds_nothing_up() {
 }
 
 #[test]
-fn processes_that_tidy_up_at_once_lose_nothing() {
+fn concurrent_history_maintenance_loses_nothing() {
     let world = World::new();
     let rows = Arc::new(MemoryStore::new(world.process(0)));
     let store = Flaky::over(rows, true);

@@ -51,7 +51,7 @@ fn the_browser_goes_back_with_the_authorization_and_the_state() {
 }
 
 #[test]
-fn a_failed_exchange_says_who_has_to_act() {
+fn a_failed_exchange_has_the_right_kind_and_reason() {
     use TokenFailure::{Client, Misconfigured, Rejected, Temporary, Unanswered};
     let failed_kind = ErrorKind::AuthorizationFailed;
     let table = [
@@ -117,7 +117,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
 }
 
 #[test]
-fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
+fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
     let world = World::new();
     let (exchanges, revocations) = (Arc::default(), Arc::default());
     // The store applies a commit but reports a failure, and another writer changes the account immediately.
@@ -158,7 +158,7 @@ fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
 }
 
 #[test]
-fn of_a_hundred_returns_with_one_state_one_is_exchanged() {
+fn one_of_a_hundred_callbacks_with_the_same_state_is_exchanged() {
     let world = World::seeded(7);
     let (exchanges, revocations) = (Arc::default(), Arc::default());
     let store = Arc::new(MemoryStore::new(world.process(0)));
@@ -185,7 +185,7 @@ fn of_a_hundred_returns_with_one_state_one_is_exchanged() {
 }
 
 #[test]
-fn a_browser_that_hangs_up_after_its_return_loses_nothing() {
+fn an_exchange_finishes_if_the_browser_disconnects() {
     let world = World::new();
     let (exchanges, revocations) = (Arc::default(), Arc::default());
     let store = Arc::new(MemoryStore::new(world.process(0)));
@@ -203,7 +203,7 @@ fn a_browser_that_hangs_up_after_its_return_loses_nothing() {
 }
 
 #[test]
-fn a_link_is_finished_by_the_rule_under_which_it_was_made() {
+fn a_link_keeps_the_verification_rule_of_its_creation() {
     use Verification::{Application, LinkPossession};
     for (made, finished, state) in [
         (

@@ -61,7 +61,7 @@ fn a_verify_url_is_https_or_of_this_machine() {
 }
 
 #[test]
-fn an_application_that_verifies_says_where_its_user_comes_back() {
+fn a_verify_url_is_required_if_the_application_verifies() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     assert_eq!(context.site.verification, Verification::Application);
     assert_eq!(
@@ -110,7 +110,7 @@ const REDIRECTS: [&str; 30] = [
 ];
 
 #[test]
-fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
+fn redirects_lead_only_to_listed_origins() {
     let world = World::new();
     let mut options = options();
     options.verify_origins = vec![String::from("https://app.test")];
@@ -132,7 +132,7 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
 }
 
 #[test]
-fn a_link_that_says_no_place_leads_to_the_default_if_links_may_lead_there() {
+fn a_link_without_a_verify_url_uses_an_allowed_default() {
     let world = World::new();
     let open = |url: &str| {
         let mut options = options();
@@ -211,7 +211,7 @@ fn at_most_five_links_of_an_account_are_open_and_the_newest_are() {
 }
 
 #[test]
-fn an_identifier_that_looks_like_another_gets_no_account_and_one_that_has_an_account_keeps_it() {
+fn a_confusable_identifier_gets_no_new_account() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
@@ -239,7 +239,7 @@ fn an_identifier_that_looks_like_another_gets_no_account_and_one_that_has_an_acc
 }
 
 #[test]
-fn a_new_connection_has_another_name_than_all_others_in_any_letters() {
+fn names_of_connections_are_unique_ignoring_case() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let create = |name: &str| {
@@ -255,7 +255,7 @@ fn a_new_connection_has_another_name_than_all_others_in_any_letters() {
 }
 
 #[test]
-fn scopes_are_not_taken_where_they_would_not_be_asked_for() {
+fn scopes_are_refused_for_products_without_scopes() {
     let product = |permissions| Product {
         oauth: OAuth {
             permissions,

@@ -284,18 +284,18 @@ fn killed_at_every_write(change: &ConnectionChange) {
 }
 
 #[test]
-fn no_token_reaches_another_host_whenever_the_change_is_cut_off() {
+fn an_interrupted_host_change_sends_no_token_to_the_other_host() {
     killed_at_every_write(&host("b.test"));
 }
 
 #[test]
-fn no_token_is_presented_for_another_client_whenever_the_change_is_cut_off() {
+fn an_interrupted_client_change_presents_no_token_for_the_other_client() {
     killed_at_every_write(&ConnectionChange::default().client("client-2", "secret-2"));
 }
 
 /// The address of a call is found when it begins, its token before each request.
 #[test]
-fn a_call_that_began_before_the_change_sends_no_new_token_to_the_old_host() {
+fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
     let world = World::new();
     let hosts = Arc::new(Hosts::default());
     let rows = Arc::new(MemoryStore::new(world.process(0)));

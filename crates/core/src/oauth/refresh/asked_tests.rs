@@ -23,7 +23,7 @@ fn ask(stage: &Stage) -> Result<(), ErrorKind> {
 }
 
 #[test]
-fn who_asks_for_a_refresh_is_told_if_nothing_was_refreshed() {
+fn a_requested_refresh_returns_an_error_if_it_fails() {
     let unavailable = Err(ErrorKind::RefreshUnavailable);
     let stage = Stage::new(&STRICT, 3000);
     stage.script([(503, "", None), REFUSED]);
@@ -37,7 +37,7 @@ fn who_asks_for_a_refresh_is_told_if_nothing_was_refreshed() {
 }
 
 #[test]
-fn who_asks_for_a_refresh_waits_for_one_that_is_under_way() {
+fn a_requested_refresh_waits_for_a_running_one() {
     let stage = Stage::new(&STRICT, 3000);
     stage.leased(20, None);
     assert_eq!(ask(&stage), Err(ErrorKind::RefreshInProgress));
@@ -56,7 +56,7 @@ fn who_asks_for_a_refresh_waits_for_one_that_is_under_way() {
 }
 
 #[test]
-fn a_request_to_refresh_ends_no_account_whose_token_serves() {
+fn a_refused_requested_refresh_keeps_an_account_with_a_valid_token() {
     let stage = Stage::new(&STRICT, 3000);
     stage.script([REFUSED]);
     assert_eq!(ask(&stage), Err(ErrorKind::RefreshUnavailable));
@@ -65,7 +65,7 @@ fn a_request_to_refresh_ends_no_account_whose_token_serves() {
 }
 
 #[test]
-fn however_often_it_was_asked_the_user_is_told_when_the_access_token_ends() {
+fn refused_requested_refreshes_end_the_account_only_with_its_access_token() {
     let stage = Stage::new(&STABLE, 100);
     stage.script([REFUSED; 20]);
     for _ in 0..12 {
@@ -78,7 +78,7 @@ fn however_often_it_was_asked_the_user_is_told_when_the_access_token_ends() {
 }
 
 #[test]
-fn a_caller_who_waits_no_longer_leaves_and_the_refresh_goes_on() {
+fn a_refresh_continues_after_its_caller_times_out() {
     let stage = Stage::new(&STABLE, -1);
     stage.leased(20, None);
     let clock = stage.world.process(0);
@@ -98,7 +98,7 @@ fn a_caller_who_waits_no_longer_leaves_and_the_refresh_goes_on() {
 }
 
 #[test]
-fn a_caller_whose_token_was_refused_waits_no_longer_for_another() {
+fn a_caller_with_a_refused_token_waits_no_longer_than_its_timeout() {
     let stage = Stage::new(&STABLE, 3000);
     stage.leased(20, None);
     stage.refuse_access(true);

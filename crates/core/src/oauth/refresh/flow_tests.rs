@@ -263,7 +263,7 @@ pub(super) async fn read(context: &Context) -> Result<()> {
 }
 
 #[test]
-fn as_many_callers_as_an_account_may_have_make_one_token_request_when_it_has_expired() {
+fn concurrent_callers_make_one_token_request() {
     let stage = Stage::new(&STRICT, -1);
     let results = stage
         .world
@@ -273,7 +273,7 @@ fn as_many_callers_as_an_account_may_have_make_one_token_request_when_it_has_exp
 }
 
 #[test]
-fn tokens_that_come_while_the_store_is_away_for_three_minutes_are_kept_once_it_is_back() {
+fn tokens_received_while_the_store_is_down_are_stored_later() {
     let stage = Stage::new(&STRICT, -1);
     stage
         .breaks
@@ -295,7 +295,7 @@ fn tokens_that_come_while_the_store_is_away_for_three_minutes_are_kept_once_it_i
 }
 
 #[test]
-fn tokens_that_a_process_left_in_the_spool_are_kept_by_the_next_one() {
+fn tokens_left_in_the_spool_are_stored_by_the_next_process() {
     let stage = Stage::new(&STRICT, -1);
     stage
         .breaks
@@ -314,7 +314,7 @@ fn tokens_that_a_process_left_in_the_spool_are_kept_by_the_next_one() {
 }
 
 #[test]
-fn a_token_that_still_serves_is_sent_though_another_holds_the_lease() {
+fn a_valid_token_is_sent_while_another_process_holds_the_lease() {
     for seconds in [60, 0, -100] {
         let stage = Stage::new(&STRICT, 30);
         stage.leased(seconds, None);
@@ -326,7 +326,7 @@ fn a_token_that_still_serves_is_sent_though_another_holds_the_lease() {
 }
 
 #[test]
-fn a_token_that_still_serves_is_sent_though_the_store_takes_nothing() {
+fn a_valid_token_is_sent_while_the_store_is_down() {
     let stage = Stage::new(&STRICT, 30);
     stage.store.set_down(true);
     stage.read().unwrap();
@@ -337,7 +337,7 @@ fn a_token_that_still_serves_is_sent_though_the_store_takes_nothing() {
 }
 
 #[test]
-fn a_lease_of_a_process_that_has_ended_keeps_no_one_out() {
+fn a_lease_of_a_dead_process_blocks_no_refresh() {
     let process = Uuid::from_u128(8);
     let stage = Stage::new(&STRICT, -1);
     stage.leased(80, Some(process));
@@ -348,7 +348,7 @@ fn a_lease_of_a_process_that_has_ended_keeps_no_one_out() {
 }
 
 #[test]
-fn a_process_that_stood_still_after_its_claim_claims_again_before_it_sends() {
+fn a_process_that_stalled_after_its_claim_claims_again() {
     let world = World::new();
     let store = Flaky::over(Arc::new(MemoryStore::new(world.process(9))), true);
     let stage = Stage::on(world.clone(), Arc::clone(&store), &STRICT, -1);
@@ -373,7 +373,7 @@ fn a_process_that_stood_still_after_its_claim_claims_again_before_it_sends() {
 }
 
 #[test]
-fn a_caller_whose_token_was_refused_does_not_get_it_back_from_a_refresh_that_began_before() {
+fn a_caller_does_not_get_a_refused_token_back_from_an_older_refresh() {
     let stage = Stage::new(&STABLE, 100);
     stage.refuse_access(true);
     stage.script([(503, "", None)]);
@@ -382,7 +382,7 @@ fn a_caller_whose_token_was_refused_does_not_get_it_back_from_a_refresh_that_beg
 }
 
 #[test]
-fn a_refused_refresh_presents_every_token_that_may_live() {
+fn a_refused_refresh_presents_every_live_token() {
     for product in [&STABLE, &ROTATING, &STRICT] {
         let stage = Stage::new(product, -1);
         stage.change(|account| account.last_generation = 2);
@@ -399,7 +399,7 @@ fn a_refused_refresh_presents_every_token_that_may_live() {
 }
 
 #[test]
-fn tokens_that_were_asked_for_later_take_the_place_of_the_current_ones() {
+fn tokens_requested_later_replace_the_current_ones() {
     let stage = Stage::new(&ROTATING, -1);
     stage.change(|account| account.last_generation = 2);
     stage.credential(2, "refresh-later", Some(START));
@@ -422,7 +422,7 @@ fn a_stable_account_ends_with_the_second_refusal() {
 }
 
 #[test]
-fn one_refusal_that_passes_ends_no_stable_account() {
+fn a_stable_account_survives_a_temporary_refusal() {
     let stage = Stage::new(&STABLE, -1);
     stage.script([REFUSED]);
     assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
@@ -432,7 +432,7 @@ fn one_refusal_that_passes_ends_no_stable_account() {
 }
 
 #[test]
-fn a_loss_is_not_blamed_on_the_user_though_a_failure_came_between() {
+fn a_loss_is_not_blamed_on_the_user_after_another_failure() {
     let stage = Stage::new(&STRICT, -1);
     stage.script([(200, "no JSON", None), (503, "", None), REFUSED]);
     for _ in 0..2 {
@@ -447,7 +447,7 @@ fn a_loss_is_not_blamed_on_the_user_though_a_failure_came_between() {
 }
 
 #[test]
-fn a_token_endpoint_that_asks_for_time_gets_it_even_from_a_refused_call() {
+fn a_refresh_waits_for_the_retry_after_even_if_calls_are_refused() {
     let stage = Stage::new(&STABLE, 3000);
     stage.refuse_access(true);
     stage.script([(429, "", Some(600))]);
@@ -478,7 +478,7 @@ fn a_corrected_client_secret_ends_the_pause() {
 }
 
 #[test]
-fn a_token_endpoint_that_fails_for_everyone_is_left_alone() {
+fn a_token_endpoint_that_keeps_failing_gets_no_more_requests() {
     let stage = Stage::new(&STABLE, -1);
     stage.script(std::iter::repeat_n((503, "", None), 100));
     let ada = crate::domain::AccountRef::new("demo", "ada").unwrap();

@@ -125,7 +125,7 @@ fn a_new_token_that_the_product_refuses_is_not_refreshed_with_every_call() {
 }
 
 #[test]
-fn a_product_that_refuses_every_token_for_an_hour_is_asked_for_few() {
+fn a_product_that_refuses_every_token_gets_few_token_requests() {
     for (life, at_most) in [(3600, 7), (30, 3600 / 30 * 2 + 60)] {
         let world = World::new();
         let (context, asked) = account(&world, life, 401);

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[test]
-fn a_young_token_that_is_refused_fails_no_call_at_two_servers() {
+fn calls_at_two_servers_survive_a_refused_new_token() {
     let stage = Stage::new(&STRICT, 3000);
     let other = stage.another(1);
     stage.change(|account| {
@@ -33,7 +33,7 @@ fn a_young_token_that_is_refused_fails_no_call_at_two_servers() {
 
 /// The store goes away while it commits the claim. Its response is lost or not.
 #[test]
-fn a_lease_that_no_one_knows_of_is_given_back_when_the_store_is_back() {
+fn an_unknown_lease_is_released_when_the_store_is_back() {
     for responses_lost in [1, 0] {
         let stage = Stage::new(&STRICT, -1);
         let other = stage.another(1);
@@ -61,7 +61,7 @@ fn a_lease_that_no_one_knows_of_is_given_back_when_the_store_is_back() {
 }
 
 #[test]
-fn a_failure_that_the_store_does_not_take_keeps_no_one_out_once_it_is_back() {
+fn a_failure_that_was_not_stored_releases_its_lease_later() {
     let stage = Stage::new(&STRICT, -1);
     stage.breaks.store(true, Ordering::SeqCst);
     stage.script([(503, "", None)]);
@@ -77,7 +77,7 @@ fn a_failure_that_the_store_does_not_take_keeps_no_one_out_once_it_is_back() {
 }
 
 #[test]
-fn callers_of_a_store_that_takes_nothing_learn_at_once_that_its_operator_has_to_act() {
+fn callers_fail_fast_with_an_error_for_the_operator_while_the_store_is_down() {
     for outage in [Outage::Writes, Outage::ReadsAndWrites] {
         let stage = Stage::new(&STRICT, -1);
         let store = Arc::clone(&stage.store);
@@ -108,7 +108,7 @@ fn callers_of_a_store_that_takes_nothing_learn_at_once_that_its_operator_has_to_
 }
 
 #[test]
-fn tokens_that_only_this_process_has_are_told() {
+fn tokens_that_are_only_in_memory_are_reported() {
     let stage = Stage::new(&STRICT, -1);
     let waits = &stage.context.store.waits;
     waits.check(Ok(())).unwrap();

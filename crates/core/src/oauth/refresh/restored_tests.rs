@@ -37,7 +37,7 @@ fn a_refresh_token_from_before_a_restore_is_not_presented_while_the_access_token
 }
 
 #[test]
-fn what_was_brought_back_and_never_used_is_renewed_when_it_has_to_be() {
+fn a_restored_unused_refresh_token_is_used_when_the_access_token_expires() {
     let (stage, context) = restored(&STRICT);
     stage.seconds(60);
     stage.world.run(read(&context)).unwrap();

@@ -22,7 +22,7 @@ fn live(stage: &Stage) -> Vec<u64> {
 }
 
 #[test]
-fn a_caller_does_not_wait_until_what_was_replaced_is_shredded() {
+fn a_caller_does_not_wait_for_shredding() {
     let stage = refreshed_twice();
     assert_eq!(live(&stage), [1, 2, 3]);
     stage.world.run_until_idle();
@@ -30,7 +30,7 @@ fn a_caller_does_not_wait_until_what_was_replaced_is_shredded() {
 }
 
 #[test]
-fn what_a_process_that_ended_did_not_shred_is_shredded_by_the_next_refresh() {
+fn the_next_refresh_shreds_tokens_that_a_dead_process_left() {
     let stage = refreshed_twice();
     stage.world.kill(0);
     stage.seconds(3600);

@@ -155,7 +155,7 @@ fn a_refusal_ends_the_attempts_and_is_an_event() {
 }
 
 #[test]
-fn a_product_that_fails_is_asked_again_and_then_given_up_with_an_event() {
+fn a_failed_revocation_is_retried_and_then_ends_with_an_event() {
     let (seen, events) = disconnected(&STABLE, &[(503, ""), (503, ""), (200, "")]);
     assert_eq!(
         (seen.len(), events),
@@ -220,7 +220,7 @@ fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Val
 }
 
 #[test]
-fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_for() {
+fn tokens_refreshed_after_a_disconnection_are_revoked_if_requested() {
     for (revoke, expected) in [(true, vec!["refresh-0", "refresh-1"]), (false, vec![])] {
         let (world, revoked) = (World::new(), Arc::default());
         let context = connected(&world, &revoked, 200);
@@ -257,7 +257,7 @@ fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_f
 }
 
 #[test]
-fn a_revocation_that_outlives_its_connection_ends_with_an_event() {
+fn a_revocation_of_a_deleted_connection_ends_with_an_event() {
     let (world, revoked) = (World::new(), Arc::default());
     let context = connected(&world, &revoked, 503);
     let ada = AccountRef::new("demo", "ada").unwrap();
@@ -315,7 +315,7 @@ fn a_revocation_is_not_sent_for_another_client() {
 }
 
 #[test]
-fn an_outbox_that_takes_no_claims_waits_for_the_next_round() {
+fn an_outbox_that_refuses_claims_waits_for_the_next_round() {
     const ENTRIES: u64 = 60;
     let world = World::new();
     let store = Flaky::new(world.process(0));

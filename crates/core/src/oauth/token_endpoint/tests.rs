@@ -175,7 +175,7 @@ fn a_response_of_the_token_endpoint_has_one_meaning() {
 }
 
 #[test]
-fn what_was_never_sent_may_work_later_and_what_was_lost_may_have_worked() {
+fn unsent_requests_are_temporary_failures_and_lost_ones_unanswered() {
     use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
     for (kind, expected) in [
         (Unreachable, "temporary"),
@@ -195,7 +195,7 @@ fn what_was_never_sent_may_work_later_and_what_was_lost_may_have_worked() {
 }
 
 #[test]
-fn what_this_process_lacks_is_not_blamed_on_the_token_endpoint() {
+fn exhausted_resources_are_not_blamed_on_the_token_endpoint() {
     let transport = Responses::by(|_| {
         let lacks = TransportError::new(TransportErrorKind::Exhausted, "no descriptors");
         std::future::ready(Err(lacks))
@@ -213,7 +213,7 @@ fn an_endless_answer_is_not_read_to_its_end() {
 }
 
 #[test]
-fn what_the_server_says_is_kept_without_credentials() {
+fn error_messages_of_the_server_are_kept_without_credentials() {
     let body =
         r#"{"error":"invalid_grant","error_description":"token demo-token.abcdefgh is revoked"}"#;
     let Err(NoTokens::Failure(TokenFailure::Rejected, said, _)) =
@@ -283,7 +283,7 @@ fn json_with_the_secret_in_a_sensitive_header() {
 }
 
 #[test]
-fn an_optional_member_that_cannot_be_read_costs_no_token() {
+fn an_unreadable_optional_member_is_ignored() {
     let lifetimes = [
         ("60", Some(60)),
         ("\"60\"", Some(60)),
@@ -374,7 +374,7 @@ fn an_expiry_counts_from_the_sending() {
 }
 
 #[test]
-fn a_refresh_token_stays_unless_a_new_one_comes() {
+fn a_refresh_token_is_kept_unless_there_is_a_new_one() {
     let token = |body, kept| {
         granted(&FORM, body, kept)
             .tokens
@@ -393,7 +393,7 @@ fn a_refresh_token_stays_unless_a_new_one_comes() {
 }
 
 #[test]
-fn scopes_are_those_of_the_response_where_it_names_any() {
+fn scopes_come_from_the_response_if_it_names_any() {
     let scopes = |body| granted(&FORM, body, None).scopes;
     assert_eq!(
         scopes(r#"{"access_token":"a","scope":"one two"}"#),
@@ -403,7 +403,7 @@ fn scopes_are_those_of_the_response_where_it_names_any() {
 }
 
 #[test]
-fn an_access_token_that_fits_no_header_takes_no_refresh_token_with_it() {
+fn the_refresh_token_is_kept_if_the_access_token_fits_no_header() {
     let body = r#"{"access_token":"a\r\nCookie: b","refresh_token":"new"}"#;
     let tokens = granted(&FORM, body, Some("old")).tokens;
     let error = tokens.bearer().unwrap_err();

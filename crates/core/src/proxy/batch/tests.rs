@@ -111,7 +111,7 @@ fn a_batch_as_a_client_library_writes_it_is_written_once_more() {
 }
 
 #[test]
-fn each_part_is_checked_as_if_it_were_sent_by_itself() {
+fn each_part_of_a_batch_is_checked_like_a_single_request() {
     use ErrorKind::{HeaderNotAllowed, InvalidRequest, PathInvalid};
     const GOOD: &str = "GET /v1/notes HTTP/1.1\r\n\r\n";
     for (request, why, kind) in [
@@ -198,7 +198,7 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
 }
 
 #[test]
-fn what_is_not_a_batch_is_refused() {
+fn an_invalid_batch_is_refused() {
     let good = batch_of(&["GET /v1/notes"]);
     for kind in [
         "application/json",
@@ -229,7 +229,7 @@ fn what_is_not_a_batch_is_refused() {
 }
 
 #[test]
-fn whatever_the_boundary_parts_is_checked() {
+fn a_part_hidden_in_another_is_checked() {
     let hidden = "--===b==\r\nContent-Type: application/http\r\n\r\nDELETE /v1/notes HTTP/1.1\r\n";
     let request = format!("POST /v1/notes HTTP/1.1\r\n\r\n{hidden}");
     let batch = checked(KIND, &batch_of(&[&request])).unwrap();

@@ -68,7 +68,7 @@ const VECTORS: &[(u8, &[(&str, &str)])] = &[
 ];
 
 #[test]
-fn v45_to_v56_are_refused_where_the_caller_writes_them() {
+fn v45_to_v56_are_refused_in_the_json_form() {
     for (number, headers) in VECTORS {
         let message = check_refused(written(headers), headers[0].0);
         assert!(!message.contains("attacker"), "V{number}: {message}");
@@ -79,7 +79,7 @@ fn v45_to_v56_are_refused_where_the_caller_writes_them() {
 }
 
 #[test]
-fn v45_to_v56_over_http_are_dropped_unless_they_can_be_read_in_two_ways() {
+fn v45_to_v56_over_http_are_dropped_unless_ambiguous() {
     for (number, headers) in VECTORS {
         match number {
             // Whichever of the two is named.
@@ -120,7 +120,7 @@ fn the_list_passes_in_both_forms() {
 }
 
 #[test]
-fn what_is_not_on_the_list_is_refused_by_name_or_dropped() {
+fn unlisted_headers_are_refused_by_name_or_dropped() {
     for name in [
         "Demo-Version-2",
         "Demo-Client-2",
@@ -148,7 +148,7 @@ fn what_is_not_on_the_list_is_refused_by_name_or_dropped() {
 }
 
 #[test]
-fn what_stands_between_the_caller_and_here_is_dropped_over_http() {
+fn headers_of_intermediaries_are_dropped_over_http() {
     let passed = received(&[
         ("host", "stead.example"),
         ("authorization", "Bearer ours"),
@@ -172,14 +172,14 @@ fn what_stands_between_the_caller_and_here_is_dropped_over_http() {
 }
 
 #[test]
-fn the_caller_says_over_http_which_compression_it_may_have() {
+fn the_caller_chooses_the_compression_over_http() {
     let given = [("accept-encoding", "gzip, deflate")];
     assert_eq!(received(&given).unwrap(), map(&given));
     check_refused(written(&given), "accept-encoding");
 }
 
 #[test]
-fn a_get_may_come_as_a_form_where_the_product_takes_it() {
+fn a_get_may_be_sent_as_a_form_if_the_product_accepts_it() {
     const FORM: (&str, &str) = (
         "content-type",
         "application/x-www-form-urlencoded; charset=utf-8",
@@ -217,7 +217,7 @@ fn a_get_may_come_as_a_form_where_the_product_takes_it() {
 }
 
 #[test]
-fn framing_that_reads_in_two_ways_is_refused() {
+fn ambiguous_framing_is_refused() {
     for headers in [
         &[("transfer-encoding", "gzip, chunked")][..],
         &[("transfer-encoding", "identity")],

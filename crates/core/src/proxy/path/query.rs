@@ -182,7 +182,7 @@ mod tests {
     };
 
     #[test]
-    fn denied_names_are_found_in_every_dress() {
+    fn denied_query_names_are_found_in_every_encoding() {
         for query in [
             "key=1",
             "KEY=1",

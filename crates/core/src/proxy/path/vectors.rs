@@ -133,7 +133,7 @@ fn v42_to_v44_methods_do_not_pass() {
 }
 
 #[test]
-fn relatives_of_the_vectors_are_refused() {
+fn variants_of_the_vectors_are_refused() {
     for path in [
         "/",
         "/v1/.",
@@ -224,7 +224,7 @@ fn an_encoded_slash_is_data_in_one_place_only() {
 }
 
 #[test]
-fn honest_paths_pass_as_they_are() {
+fn legitimate_paths_are_unchanged() {
     for path in [
         "/calendar/v3/calendars/en.usa%23holiday%40group.v.calendar.example/events",
         "/calendar/v3/users/me/calendarList",
@@ -252,7 +252,7 @@ fn honest_paths_pass_as_they_are() {
 }
 
 #[test]
-fn a_route_takes_its_prefix_and_what_is_below_it() {
+fn a_route_matches_its_prefix_and_everything_below() {
     check_passed("/v1", "/mail/v1");
     check_passed("/v1/users/me/profile", "/mail/v1/users/me/profile");
     check_passed("/v1?a=1", "/mail/v1?a=1");
@@ -266,7 +266,7 @@ fn a_route_takes_its_prefix_and_what_is_below_it() {
 }
 
 #[test]
-fn what_a_rewrite_makes_is_checked_too() {
+fn rewritten_paths_are_checked() {
     const BARE: ProxyRules = ProxyRules {
         routes: &[route("/api", ""), route("/root", "/")],
         ..ProxyRules::BASE
@@ -331,7 +331,7 @@ fn a_refused_place_is_found_however_it_is_written() {
 }
 
 #[test]
-fn a_path_of_the_product_is_led_back_to_the_callers() {
+fn a_product_path_maps_back_to_the_callers_path() {
     let back = |path: &str| unresolve(&RULES, "main", path);
     for (path, given) in [
         ("/mail/v1/users/me?a=b", Some("/mail/v1/users/me?a=b")),

@@ -64,7 +64,7 @@ fn no_shared_cache_keeps_a_users_response() {
 }
 
 #[test]
-fn what_is_for_the_caller_stays() {
+fn headers_for_the_caller_are_kept() {
     let given = [
         ("content-type", "application/json; charset=UTF-8"),
         ("content-length", "12"),
@@ -81,7 +81,7 @@ fn what_is_for_the_caller_stays() {
 }
 
 #[test]
-fn what_is_the_products_own_is_taken_off() {
+fn unsafe_response_headers_are_removed() {
     for name in [
         "connection",
         "keep-alive",
@@ -139,7 +139,7 @@ fn passed(
 }
 
 #[test]
-fn an_upload_goes_on_through_here_or_not_at_all() {
+fn an_upload_session_stays_at_stead_or_is_refused() {
     use RouteKind::{Batch, Plain, Upload};
     const SESSION: Option<&str> = Some("https://api.demo.test/upload?upload_id=1");
     const ELSEWHERE: Option<&str> = Some("https://evil.test/upload?upload_id=1");
@@ -201,7 +201,7 @@ fn v62_headers_that_the_connection_names_are_taken_off() {
 }
 
 #[test]
-fn what_a_browser_would_run_becomes_a_file() {
+fn active_content_becomes_an_attachment() {
     for kind in [
         "text/html",
         "TEXT/HTML",
@@ -249,7 +249,7 @@ fn what_a_browser_would_run_becomes_a_file() {
 }
 
 #[test]
-fn a_file_keeps_its_name_and_nothing_else_keeps_its_place() {
+fn an_attachment_keeps_its_name_and_other_dispositions_are_replaced() {
     let named = "Attachment ; filename=\"a.html\"";
     let kept = left(&[
         ("content-type", "text/html"),

@@ -216,7 +216,7 @@ fn anthropic_strict_closes_objects_and_leaves_bounds_out() {
 }
 
 #[test]
-fn what_cannot_be_strict_says_so_and_why() {
+fn an_export_that_cannot_be_strict_says_why() {
     for format in [ExportFormat::OpenaiStrict, ExportFormat::AnthropicStrict] {
         let Exported { tool, report } = whole(&ENTRY, format, Detail::Full);
         let said = tool.pointer("/function/strict").unwrap_or(&tool["strict"]);
@@ -227,7 +227,7 @@ fn what_cannot_be_strict_says_so_and_why() {
 }
 
 #[test]
-fn what_is_brief_is_whole_only_where_a_model_is_held_to_it() {
+fn brief_types_are_whole_only_in_enforced_formats() {
     let look = |format: ExportFormat| {
         let tool = whole(&FILE, format, Detail::Full).tool;
         let schema = tool.pointer(format.schema_pointer()).unwrap();
@@ -250,7 +250,7 @@ fn what_is_brief_is_whole_only_where_a_model_is_held_to_it() {
 }
 
 #[test]
-fn a_compact_export_holds_names_and_types_and_what_a_call_must_have() {
+fn a_compact_export_has_names_types_and_required_members() {
     let tool = whole(&FILE, ExportFormat::Anthropic, Detail::Compact).tool;
     let hint = "Places. For its schema, call stead_describe_tool.";
     let expected = json!({

@@ -25,7 +25,7 @@ fn message(input: Value) -> String {
 }
 
 #[test]
-fn a_good_input_passes_as_it_is() {
+fn a_valid_input_passes_unchanged() {
     let inputs = [
         json!({ "note_id": "a" }),
         json!({ "note_id": "a", "parent": null, "colour": "dark_blue", "urgency": "unknown", "pinned": false }),
@@ -242,7 +242,7 @@ fn messages_say_what_is_expected() {
 }
 
 #[test]
-fn what_is_meant_for_certain_is_coerced() {
+fn unambiguous_values_are_coerced() {
     let cases = [
         (
             json!({ "author": "{\"full/name~\":\"Ada\"}" }),
@@ -302,7 +302,7 @@ fn what_is_meant_for_certain_is_coerced() {
 }
 
 #[test]
-fn a_text_whose_numbers_would_be_rounded_is_not_read() {
+fn a_text_with_inexact_numbers_is_not_parsed() {
     for (name, given) in [
         ("weight", "12345678901234567890123"),
         ("weight", "0.1234567890123456789"),
@@ -318,7 +318,7 @@ fn a_text_whose_numbers_would_be_rounded_is_not_read() {
 }
 
 #[test]
-fn null_is_absence_where_it_is_not_a_value() {
+fn null_counts_as_absent_if_it_is_not_a_value() {
     let absent = json!({ "note_id": "a" });
     for name in [
         "colour",
@@ -352,7 +352,7 @@ fn members_that_only_the_product_writes_are_dropped() {
 }
 
 #[test]
-fn null_is_data_where_it_is_a_value() {
+fn null_is_kept_if_it_is_a_value() {
     for input in [
         json!({ "note_id": "a", "parent": null }),
         json!({ "note_id": "a", "extra": null }),
@@ -363,7 +363,7 @@ fn null_is_data_where_it_is_a_value() {
 }
 
 #[test]
-fn what_could_mean_something_else_stays_as_it_is() {
+fn ambiguous_values_are_unchanged() {
     let cases = [
         json!({ "note_id": "a", "parent": "{\"a\":1}" }),
         json!({ "note_id": "a", "parent": "null" }),
@@ -382,7 +382,7 @@ fn what_could_mean_something_else_stays_as_it_is() {
 }
 
 #[test]
-fn what_is_wrong_is_not_made_to_fit() {
+fn wrong_values_are_not_coerced() {
     let cases = [
         (json!({ "position": "five" }), "/position"),
         (json!({ "position": "0x5" }), "/position"),
@@ -462,7 +462,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn an_empty_text_stands_for_an_optional_parameter_that_it_does_not_fit() {
+fn an_empty_text_for_an_optional_parameter_is_absent() {
     let absent = json!({ "note_id": "a" });
     for name in ["position", "colour", "pinned"] {
         let mut input = absent.clone();

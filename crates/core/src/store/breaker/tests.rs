@@ -87,7 +87,7 @@ fn the_first_failure_refuses_the_rest_until_the_store_responds() {
 }
 
 #[test]
-fn a_store_that_is_closed_at_the_end_is_not_asked() {
+fn a_closing_breaker_does_not_probe_the_store() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     breaker.leave();
@@ -100,7 +100,7 @@ fn a_store_that_is_closed_at_the_end_is_not_asked() {
 }
 
 #[test]
-fn those_who_wait_for_a_store_that_says_nothing_are_refused_together() {
+fn waiting_calls_fail_together_if_the_store_does_not_respond() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     store.set(NEVER, false);
@@ -115,7 +115,7 @@ fn those_who_wait_for_a_store_that_says_nothing_are_refused_together() {
 }
 
 #[test]
-fn what_takes_long_at_a_store_that_responds_to_others_is_waited_for() {
+fn a_slow_call_continues_while_the_store_responds_to_others() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     let long = Duration::from_secs(8);
@@ -137,7 +137,7 @@ fn what_takes_long_at_a_store_that_responds_to_others_is_waited_for() {
 }
 
 #[test]
-fn a_store_that_takes_no_writes_is_read() {
+fn a_store_that_refuses_writes_can_be_read() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     *store.commit.lock().unwrap() = (Duration::ZERO, true);
@@ -148,7 +148,7 @@ fn a_store_that_takes_no_writes_is_read() {
 }
 
 #[test]
-fn no_one_asks_for_a_breaker_that_is_gone() {
+fn a_dropped_breaker_stops_probing() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     store.set(Duration::ZERO, true);

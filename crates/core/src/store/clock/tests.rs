@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[test]
-fn processes_whose_clocks_differ_agree_on_the_stores_time() {
+fn processes_with_different_clocks_agree_on_the_stores_time() {
     let world = World::new();
     let store = Arc::new(MemoryStore::new(world.process(0)));
     for (process, seconds) in [(1, 30), (2, -30)] {
@@ -39,7 +39,7 @@ fn processes_whose_clocks_differ_agree_on_the_stores_time() {
 }
 
 #[test]
-fn a_slow_reading_moves_a_clock_only_where_it_must() {
+fn a_slow_reading_moves_the_clock_only_if_needed() {
     let world = World::new();
     let runtime = world.process(0);
     let clock = StoreClock::new(runtime);

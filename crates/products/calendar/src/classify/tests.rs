@@ -157,7 +157,7 @@ fn the_calendars_of_a_request() {
 }
 
 #[test]
-fn whom_a_request_invites_or_lets_in() {
+fn guests_and_readers_of_a_request() {
     let invite = |email: &str| json!({"attendees": [{"email": email}]});
     let scope = |kind: &str, value: &str| json!({"scope": {"type": kind, "value": value}});
     for (method, path, body, expected) in [
@@ -308,7 +308,7 @@ fn whom_a_request_invites_or_lets_in() {
 }
 
 #[test]
-fn where_google_is_asked_to_call() {
+fn webhook_addresses_of_a_request() {
     let address = json!({"address": "https://app.example/x"});
     for (path, expected) in [
         (
@@ -335,7 +335,7 @@ fn where_google_is_asked_to_call() {
 }
 
 #[test]
-fn effects_and_what_is_not_known() {
+fn effects_and_unknown_requests() {
     let effect = |path: &str| facts("POST", path, &json!({})).unwrap().0;
     assert_eq!(effect("/calendar/v3/freeBusy"), Some(Effect::Read));
     assert_eq!(

@@ -28,7 +28,7 @@ fn paths(event: &str, calendar: &str) -> Vec<Result<String>> {
 }
 
 #[test]
-fn a_link_stands_for_the_id_in_it() {
+fn a_link_is_read_as_its_id() {
     let eid = STANDARD_NO_PAD.encode("e1_20260504T090000Z ada@m");
     let cid = STANDARD_NO_PAD.encode("team@group.calendar.google.com");
     let team = "team@group.calendar.google.com";

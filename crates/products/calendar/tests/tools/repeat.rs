@@ -29,7 +29,7 @@ fn delete(attempt: u8) -> (Value, usize) {
 }
 
 #[test]
-fn a_repeat_that_finds_the_event_gone_has_deleted_it() {
+fn a_repeated_deletion_of_a_missing_event_succeeds() {
     let (data, warnings) = delete(2);
     assert_eq!((&data["deleted"], warnings), (&json!(true), 0));
     let (data, warnings) = delete(1);

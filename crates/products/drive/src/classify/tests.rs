@@ -28,7 +28,7 @@ fn sent(
         .iter()
         .map(|kind| format!("{}=?", kind.name))
         .collect();
-    // A request with something unknown.
+    // `?` means that the facts of all kinds are unknown.
     let facts = facts.join(" ");
     let facts = match facts.strip_suffix(&all.join(" ")) {
         Some(facts) => format!("{facts}?"),
@@ -217,7 +217,7 @@ fn searches_within_a_folder() {
 }
 
 #[test]
-fn whom_files_are_shared_with() {
+fn recipients_of_shared_files() {
     for (method, path, body, expected) in [
         (
             "POST",
@@ -356,7 +356,7 @@ fn whom_files_are_shared_with() {
 }
 
 #[test]
-fn uploads_are_read_as_far_as_they_are_there() {
+fn partial_uploads_are_read_as_far_as_possible() {
     let related = "multipart/related; boundary=b";
     let whole = |metadata: &str| {
         format!(
@@ -426,7 +426,7 @@ fn uploads_are_read_as_far_as_they_are_there() {
 }
 
 #[test]
-fn effects_and_what_is_not_known() {
+fn effects_and_unknown_requests() {
     let effect = |body| found("PATCH", "/drive/v3/files/a", &body).unwrap().0;
     assert_eq!(effect(json!({"name": "x"})), None);
     for body in [

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_in_two_ways_is_not_read() {
+    fn ambiguous_recipients_are_not_read() {
         for header in [
             "To: =?utf-8?q?eve=40evil.example?=",
             "To: =?utf-8?q?eve=40evil.example=2C?= <ada@example.com>",

@@ -70,7 +70,7 @@ fn a_mail_has_its_recipients() {
 }
 
 #[test]
-fn what_hides_a_recipient_is_not_known() {
+fn a_mail_that_may_hide_a_recipient_is_unknown() {
     for body in [
         json!({}),
         json!({"raw": null}),
@@ -115,7 +115,7 @@ fn what_hides_a_recipient_is_not_known() {
 }
 
 #[test]
-fn uploads_are_read_as_far_as_they_are_there() {
+fn partial_uploads_are_read_as_far_as_possible() {
     let related = "multipart/related; boundary=b";
     let whole = |metadata: &str, mail: &str| {
         format!(
@@ -280,7 +280,7 @@ fn settings_that_let_mails_go_elsewhere_name_the_address() {
 }
 
 #[test]
-fn everything_else_mails_no_one_or_is_not_known() {
+fn other_requests_have_no_recipient_or_are_unknown() {
     let nothing = |method: &str, path: &str| sent(method, path, "application/json", Some(b"{}"));
     for (method, path) in [
         ("GET", "/gmail/v1/users/me/messages/18c0"),

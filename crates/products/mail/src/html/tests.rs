@@ -18,7 +18,7 @@ fn blocks_and_lines() {
 }
 
 #[test]
-fn what_is_not_for_reading_is_left_out() {
+fn invisible_markup_is_omitted() {
     check(
         "<html><head><title>T</title><style>p{color:red}</style></head><body>x<script>if (a<b) {}</script>y</body>",
         "xy",

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_cut_says_where_all_of_it_is() {
+    fn a_truncated_text_names_the_path_of_the_whole() {
         let text = "word ".repeat(2_000);
         let result = with_readable(with_text(&text));
         let wholes = OneMail::of(result.clone()).wholes();
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_has_no_other_members_than_people_read() {
+    fn a_mail_has_only_members_that_people_read() {
         let mut message = with_text("Hello");
         message["payload"]["headers"] = json!([{ "name": "From", "value": "Ada <ada@x.org>" }]);
         assert_eq!(
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_words_stand_for_a_content_that_was_not_read() {
+    fn the_snippet_replaces_content_that_was_not_read() {
         let minimal = json!({ "id": "1", "threadId": "2", "snippet": "Tom &amp; Jerry" });
         let view = serde_json::to_value(OneMail::of(minimal)).unwrap();
         assert_eq!(

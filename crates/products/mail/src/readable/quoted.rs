@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_meant_to_be_read_stays() {
+    fn text_that_may_be_new_is_kept() {
         let introduction = "On Mon, May 4, 2026 at 9:00 AM Ada <ada@x.org> wrote:";
         for text in [
             "",

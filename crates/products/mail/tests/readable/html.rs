@@ -100,7 +100,7 @@ fn text_that_people_see_is_shown() {
 }
 
 #[test]
-fn filler_takes_no_place() {
+fn filler_is_removed() {
     let filler = "&#847;&zwnj;&nbsp;&#8205;&#8288;".repeat(150);
     for (text, expected) in [
         (

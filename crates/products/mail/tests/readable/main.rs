@@ -149,7 +149,7 @@ fn the_quotation_of_a_reply_is_marked_and_has_a_handle() {
 }
 
 #[test]
-fn html_is_read_where_the_text_says_less() {
+fn html_is_used_if_the_text_has_less_content() {
     let booking = "<p>Your booking 4711 is confirmed for the 4th of May at nine in the morning, room 12, two people.</p>";
     for text in [
         "",
@@ -245,7 +245,7 @@ fn bodies_of_any_type_of_text_are_read() {
 }
 
 #[test]
-fn files_are_told_by_all_their_names() {
+fn files_are_listed_with_all_their_names() {
     let file = |name: &str, size: u64, headers: Value| json!({ "partId": "1", "mimeType": "application/pdf", "filename": name, "headers": headers, "body": { "size": size } });
     let header = |name: &str, value: &str| json!([{ "name": name, "value": value }]);
     for (file, name) in [
@@ -291,7 +291,7 @@ fn files_are_told_by_all_their_names() {
 }
 
 #[test]
-fn what_the_call_names_is_in_the_view() {
+fn headers_named_by_the_call_are_in_the_view() {
     let headers = [
         ("From", "Ada <ada@x.org>"),
         ("x-priority", "1"),
@@ -334,7 +334,7 @@ fn what_the_call_names_is_in_the_view() {
 }
 
 #[test]
-fn what_is_shortened_is_marked_and_has_a_handle() {
+fn shortened_values_are_marked_and_have_a_handle() {
     let people: Vec<String> = (0..30).map(|number| format!("p{number}@x.org")).collect();
     let long = "s".repeat(1_000);
     for (header, value, whole) in [
@@ -357,7 +357,7 @@ fn what_is_shortened_is_marked_and_has_a_handle() {
     let invite = format!("BEGIN:VCALENDAR\n{}", "x".repeat(5_000));
     let seen = mail(part("text/calendar", &invite), &[]);
     assert!(seen.is_truncated() && seen.has_whole(&invite));
-    // First words instead of a text.
+    // This message has a snippet, but no text.
     let minimal = json!({ "id": "m1", "threadId": "t1", "snippet": "Tom &amp; Jerry" });
     let seen = read::<GetMessageById>(
         &json!({ "message_id": "m1", "format": "minimal" }),

@@ -32,7 +32,7 @@ fn fields_that_the_call_names_are_in_the_view() {
 }
 
 #[test]
-fn what_a_short_form_does_not_say_is_in_the_view() {
+fn details_beyond_the_short_form_are_in_the_view() {
     let person = json!({
         "resourceName": "people/c1", "etag": "%x",
         "names": [{ "displayName": "Ada", "metadata": { "primary": true } }, { "displayName": "Countess of Lovelace" }],

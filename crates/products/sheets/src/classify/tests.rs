@@ -164,7 +164,7 @@ fn the_spreadsheets_of_a_request() {
 }
 
 #[test]
-fn what_leads_elsewhere_is_not_known() {
+fn paths_that_lead_elsewhere_are_unknown() {
     for (method, path) in [
         ("GET", "/v4/spreadsheets"),
         ("GET", "/v4/spreadsheets/"),

@@ -29,7 +29,7 @@ proptest! {
     }
 
     #[test]
-    fn any_statement_is_what_it_is_said_to_be(sql in pieces(), any in any::<String>()) {
+    fn any_statement_is_classified_correctly(sql in pieces(), any in any::<String>()) {
         for sql in [&sql, &format!("SELECT {any}"), &any] {
             crate::fuzzing::policy_sql(sql);
         }

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_unclear() {
+    fn hidden_statements_are_unclear() {
         for sql in [
             "",
             "CALL p()",

@@ -35,7 +35,7 @@ fn check(sql: &str, kinds: &str, effect: Effect) {
 }
 
 #[test]
-fn what_only_reads() {
+fn statements_that_read() {
     for sql in [
         "SELECT 1",
         "select * from t where a = 'x; DROP TABLE t' -- DELETE",
@@ -65,7 +65,7 @@ fn what_only_reads() {
 }
 
 #[test]
-fn what_changes_something() {
+fn statements_that_change_something() {
     for (sql, kind) in [
         ("INSERT INTO t VALUES (1)", "insert"),
         ("INSERT INTO t SELECT * FROM u", "insert"),
@@ -115,7 +115,7 @@ fn what_changes_something() {
 }
 
 #[test]
-fn what_is_not_understood_may_do_anything() {
+fn unknown_statements_may_do_anything() {
     for sql in [
         "",
         ";",

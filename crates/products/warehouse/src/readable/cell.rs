@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_its_type_stays_as_it_came() {
+    fn values_that_do_not_fit_their_type_are_unchanged() {
         for kind in [
             "fixed",
             "real",

@@ -142,7 +142,7 @@ fn numbers_keep_their_digits() {
 }
 
 #[test]
-fn results_of_several_statements_say_where_their_rows_are() {
+fn several_statements_return_handles_and_a_warning() {
     let mut body = result(
         &[("multiple statement execution", "text")],
         &json!([["Multiple statements executed successfully."]]),

@@ -268,7 +268,7 @@ fn empties(body: &Map<String, Value>) -> bool {
             let columns = value.as_object();
             columns.is_some_and(|columns| columns.values().any(Value::is_null))
         }
-        // A block whose text is set to nothing.
+        // A block whose text becomes empty.
         _ => value["rich_text"].as_array().is_some_and(Vec::is_empty),
     })
 }

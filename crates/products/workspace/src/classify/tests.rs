@@ -33,7 +33,7 @@ fn found(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, St
         .iter()
         .map(|kind| format!("{}=?", kind.name))
         .collect();
-    // A request with something unknown.
+    // `?` means that the facts of all kinds are unknown.
     let facts = facts.join(" ");
     let facts = match facts.strip_suffix(&all.join(" ")) {
         Some(facts) => format!("{facts}?"),
@@ -51,7 +51,7 @@ fn check(method: &str, path: &str, body: &Value, expected: &str) {
 }
 
 #[test]
-fn what_a_request_names() {
+fn pages_and_databases_of_a_request() {
     let none = json!({});
     for (method, path, expected) in [
         ("GET", "pages/{a}", "page=a"),
@@ -76,7 +76,7 @@ fn what_a_request_names() {
 }
 
 #[test]
-fn where_something_is_made() {
+fn parents_of_created_objects() {
     for (path, body, expected) in [
         ("pages", json!({"parent": {"page_id": A}}), "page=a"),
         (
@@ -176,7 +176,7 @@ fn effects() {
 }
 
 #[test]
-fn what_is_not_known() {
+fn unknown_requests() {
     for (method, path) in [
         ("POST", "/v1/search/"),
         ("POST", "/v1/Search"),

@@ -1,4 +1,4 @@
-//! The readable view of blocks: their text, and what else their type has.
+//! The readable view of blocks: their text, and the other members of their type.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -46,7 +46,7 @@ pub struct AppendBlocks {
 /// A position among existing blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The words say it.
+// The names are self-explanatory.
 #[schemars(extend("x-obvious" = true))]
 pub enum BlockPosition {
     /// Before all others.

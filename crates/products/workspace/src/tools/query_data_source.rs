@@ -58,7 +58,7 @@ pub struct QueryDataSource {
 /// A kind of entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The words say it.
+// The names are self-explanatory.
 #[schemars(extend("x-obvious" = true))]
 pub enum EntryType {
     /// Pages, which are rows.

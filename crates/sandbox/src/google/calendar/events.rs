@@ -21,7 +21,7 @@ const KEPT: &str = "conferenceData creator eventType hangoutLink iCalUID id orga
 pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let index = find(state, call)?;
     let id = call.variable(1);
-    // Each read brings a pending meeting closer to its creation.
+    // A pending meeting is created after a number of reads.
     let calendars = state.world.calendars.all.iter_mut();
     let events = calendars.flat_map(|calendar| &mut calendar.events);
     for event in events.filter(|event| event.id() == id) {

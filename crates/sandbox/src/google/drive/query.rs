@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_find_what_they_say() {
+    fn terms_find_matching_files() {
         for (query, names) in [
             ("name contains 'hello'", &["HelloWorld.txt"][..]),
             ("name contains 'World'", &[]),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_language_does_not_have_is_refused() {
+    fn invalid_queries_are_refused() {
         for query in [
             "name",
             "name contains",
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_everything() {
+    fn quoted_text_can_have_any_character() {
         let text = |text: &str| Token::Text(text.to_owned());
         let word = |word: &str| Token::Word(word.to_owned());
         assert_eq!(

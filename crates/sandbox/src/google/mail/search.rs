@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn unsupported_search_operators_are_refused() {
         let now = Timestamp::UNIX_EPOCH;
         for query in [
             "larger:1M",

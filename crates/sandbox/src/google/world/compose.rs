@@ -132,7 +132,7 @@ impl From<SeedMessage> for Message {
             thread_id: id_of(thread),
             labels,
             received,
-            // It grows with time, like Gmail's.
+            // Increases with time, like Gmail's.
             history_id: seconds / 60,
             size: root.raw().len(),
             root,

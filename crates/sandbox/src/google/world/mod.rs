@@ -1,4 +1,4 @@
-//! What the users own at Google. Each API has a file for its data.
+//! The users' data at Google. Each API has a file for its data.
 
 pub(crate) mod calendars;
 mod compose;

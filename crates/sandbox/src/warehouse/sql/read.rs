@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_is_kept_where_sqlite_ignores_it() {
+    fn case_is_kept_although_sqlite_ignores_it() {
         for (name, encoded) in [
             ("ID", "ID"),
             ("id", "~I~D"),

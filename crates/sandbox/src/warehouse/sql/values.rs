@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_shown_again() {
+    fn stored_values_are_shown_unchanged() {
         for (kind, cell) in [
             (Kind::Date, "20454"),
             (Kind::Date, "-1"),
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_back_as_results_show_them() {
+    fn values_are_read_back_in_the_form_of_results() {
         for (kind, given, shown) in [
             ("FIXED", "-123", "-123"),
             ("BOOLEAN", "true", "true"),

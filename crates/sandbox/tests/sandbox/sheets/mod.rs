@@ -145,7 +145,7 @@ async fn ranges_are_resolved_and_empty_ones_have_no_values() {
 }
 
 #[tokio::test]
-async fn no_one_reaches_more_than_was_shared() {
+async fn only_shared_spreadsheets_can_be_reached() {
     let sheets = Sheets::ada().await;
     let one = json!({"values": [["a"]]});
     let guests = sheets.id("Guest list");
@@ -185,7 +185,7 @@ async fn no_one_reaches_more_than_was_shared() {
 }
 
 #[tokio::test]
-async fn a_spreadsheet_is_read_whole_or_in_part() {
+async fn a_spreadsheet_is_read_completely_or_in_part() {
     let sheets = Sheets::ada().await;
     let id = sheets.id("Budget 2026");
     let whole = sheets.get(&format!("/{id}")).await.ok();

@@ -1,4 +1,4 @@
-//! Creating spreadsheets; writing, appending and clearing values.
+//! Creates spreadsheets, and writes, appends and clears values.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{BASE, READONLY, Sheets, refused};
 use crate::client::{Reply, cases};
 
 #[tokio::test]
-async fn what_is_written_is_read_again() {
+async fn written_values_are_read_back() {
     let sheets = Sheets::ada().await;
     let body = json!({"values": [["=A1", "2026-05-04", 7], [null, "", true]]});
     let raw = sheets
@@ -23,7 +23,8 @@ async fn what_is_written_is_read_again() {
         ),
         (&json!(2), &json!(3), &json!(5))
     );
-    // A text stays a text, null skipped, the empty text cleared, and money stays money.
+    // RAW texts stay texts, `null` skips a cell, an empty text clears it, and a number keeps the
+    // cell's currency format.
     assert_eq!(
         sheets.values("Plan!A2:C3").await["values"],
         json!([["=A1", "2026-05-04", "$7.00"], ["Oil", "", "TRUE"]])
@@ -40,7 +41,7 @@ async fn what_is_written_is_read_again() {
         sheets.values("Empty!A1:D4").await["values"],
         json!([[], ["", "12%", "2026-12-24"], ["", "0", "7"]])
     );
-    // The file has changed with it.
+    // Writing also updates the file's time of modification.
     let world = sheets.stage.sandbox().world();
     let files = world["users"][0]["files"].as_array().unwrap();
     let budget = files
@@ -87,7 +88,7 @@ async fn writing_is_strict() {
         400,
         "Invalid JSON payload",
     );
-    // Nothing of all that was written.
+    // None of these requests wrote anything.
     assert_eq!(
         sheets.values("Plan!A1:B1").await["values"],
         json!([["Item", "Due"]])
@@ -120,7 +121,7 @@ async fn a_created_spreadsheet_is_there() {
     assert!(made["spreadsheetUrl"].as_str().unwrap().contains(id));
     let values = sheets.get(&format!("/{id}/values/First")).await.ok();
     assert_eq!(values["values"], json!([[], ["x", "", "2"]]));
-    // With the narrow scope, what others made is not there.
+    // With the narrow scope, files of other applications don't exist.
     assert_eq!(
         sheets
             .get(&format!("/{}", sheets.id("Budget 2026")))
@@ -209,7 +210,7 @@ async fn values_are_appended_below_the_table() {
         first["updates"]["updatedData"]["values"],
         json!([["Grace", "85"]])
     );
-    // Any cell of the table names it; a range without content is where the values go.
+    // Any cell of a table selects the table. In an empty range, values go to the range itself.
     assert_eq!(
         append("C3", "").await.ok()["updates"]["updatedRange"],
         "Sheet1!B5:C5"
@@ -217,7 +218,7 @@ async fn values_are_appended_below_the_table() {
     let beyond = append("F1:G2", "").await.ok();
     assert_eq!(beyond.get("tableRange"), None);
     assert_eq!(beyond["updates"]["updatedRange"], "Sheet1!F1:G1");
-    // The grid grows where it must.
+    // The grid grows if necessary.
     append("Sheet1!A1000", "").await.ok();
     let below = append("Sheet1!A1000", "").await.ok();
     assert_eq!(below["updates"]["updatedRange"], "Sheet1!A1001:B1001");
@@ -238,7 +239,7 @@ async fn values_are_appended_below_the_table() {
 }
 
 #[tokio::test]
-async fn rows_can_be_inserted_for_what_is_appended() {
+async fn rows_can_be_inserted_for_appended_values() {
     let sheets = Sheets::ada().await;
     let id = sheets
         .filled("A1", json!([["a"], ["b"], [null], ["total"]]))
@@ -272,11 +273,11 @@ async fn formulas_and_names_move_with_their_cells() {
     // The sum now covers the new row, and so does the name.
     assert_eq!(plan[4], json!(["Sum", "", "$444.50"]));
     assert_eq!(sheets.values("Costs").await["range"], "Plan!C2:C6");
-    // In a whole sheet, the last cells that hang together are the table: here the sum alone.
+    // For a whole sheet, the table is the last block of adjacent cells: here only the sum.
     let below = append("Plan", "OVERWRITE").await;
     assert_eq!(below["tableRange"], "Plan!C8");
     assert_eq!(below["updates"]["updatedRange"], "Plan!C9:E9");
-    // Without new rows, values replace what stands below.
+    // Without inserted rows, values overwrite the cells below.
     let path = "/values/Plan!A1:append?valueInputOption=RAW&insertDataOption=OVERWRITE";
     let body = json!({"values": [["Quills"], ["Paper"]]});
     sheets.post(path, &body).await.ok();
@@ -318,7 +319,7 @@ async fn ranges_are_cleared() {
 }
 
 #[tokio::test]
-async fn who_may_only_read_changes_nothing() {
+async fn a_read_only_user_cannot_change_anything() {
     let sheets = Sheets::of("ada@example.com", READONLY).await;
     for path in ["/values/A1:append?valueInputOption=RAW", "/values/A1:clear"] {
         refused(&sheets.post(path, &json!({})).await, 403, "scopes");

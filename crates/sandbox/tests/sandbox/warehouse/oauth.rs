@@ -27,13 +27,13 @@ async fn a_code_becomes_tokens_once() {
     assert_eq!(tokens["scope"], "refresh_token session:role:ANALYST");
     let access = tokens["access_token"].as_str().unwrap();
     assert_eq!(stage.sql(access, "SELECT 1").await.status, 200);
-    // The second use is refused and ends what the first one gave.
+    // The second use is rejected and revokes the tokens from the first one.
     refused(&stage.snowflake_exchange(&code).await, 400, "invalid_grant");
     fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
 }
 
 #[tokio::test]
-async fn a_refresh_token_comes_where_its_scope_was_asked_for() {
+async fn a_refresh_token_needs_its_scope() {
     let stage = Stage::new().await;
     for (scope, comes) in [
         ("refresh_token", true),
@@ -120,7 +120,7 @@ async fn an_exchange_may_ask_for_single_use_refresh_tokens() {
         ])
         .await;
     let mut token = exchanged.ok()["refresh_token"].as_str().unwrap().to_owned();
-    // Each lives 90 days, counted from its own issue.
+    // Each token expires 90 days after it was issued.
     for _ in 0..3 {
         stage.sandbox().fault(Fault::Advance {
             seconds: 60 * 24 * 3600,
@@ -244,7 +244,7 @@ async fn the_token_request_is_checked() {
         ("code", &code),
         ("redirect_uri", REDIRECT),
     ];
-    // No Basic; the secret in the body instead.
+    // The client authenticates without Basic, or with its secret in the body.
     refused(&stage.post_form(&path, &good).await, 401, "invalid_client");
     let in_body = [
         good.as_slice(),
@@ -259,7 +259,7 @@ async fn the_token_request_is_checked() {
         400,
         "invalid_request",
     );
-    // The verifier is missing, and the code is spent by that.
+    // Without the verifier, the exchange fails and uses up the code.
     refused(&stage.snowflake_token(&good).await, 400, "invalid_grant");
     refused(&stage.snowflake_exchange(&code).await, 400, "invalid_grant");
     refused(
@@ -363,7 +363,7 @@ async fn a_plus_in_the_basic_credentials_is_a_space() {
     let code = stage
         .snowflake_code(ADA, &[("client_id", "my client")])
         .await;
-    // RFC 6749, section 2.3.1: both halves are encoded as values of a form are.
+    // RFC 6749, section 2.3.1: ID and secret are form-encoded first.
     let basic = STANDARD.encode("my+client:my%20secret");
     let request = stage
         .http

@@ -112,7 +112,7 @@ async fn bound_values_are_values_wherever_they_stand() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_or_not_played_is_refused_by_name() {
+async fn wrong_or_unsupported_statements_are_refused_by_name() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let table = "
@@ -308,7 +308,7 @@ async fn a_reset_brings_every_row_and_table_back() {
 }
 
 #[tokio::test]
-async fn a_role_changes_only_what_it_may_use() {
+async fn a_role_changes_only_objects_it_can_use() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(GRACE, "refresh_token").await;
     let body = |sql: &str| json!({"statement": sql, "database": "NAVY", "warehouse": "COMPUTE_WH"});

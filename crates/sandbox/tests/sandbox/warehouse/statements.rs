@@ -1,4 +1,4 @@
-//! Statements: what they bring, how long they take, and how often they run.
+//! Statements: their results, how long they take, and how often they run.
 
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
@@ -40,7 +40,7 @@ async fn a_result_has_its_metadata() {
 }
 
 #[tokio::test]
-async fn bind_variables_come_back() {
+async fn bind_variables_are_returned() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let body = json!({"statement": "SELECT ?, ?, ?, ?", "bindings": {
@@ -64,13 +64,13 @@ async fn fifty_seconds_end_in_202_and_are_fetched_later() {
     assert_eq!(reply.status, 202, "{}", reply.text);
     assert_eq!(reply.json()["code"], "333334");
     let waiting = handle(&reply);
-    // 45 of the 50 seconds have passed at the product.
+    // At the product, 45 of the 50 seconds have passed.
     stage.sandbox().fault(Fault::Advance { seconds: 4 });
     assert_eq!(stage.ask(&access, &waiting).await.status, 202);
     stage.sandbox().fault(Fault::Advance { seconds: 1 });
     let response = stage.ask(&access, &waiting).await.ok();
     assert_eq!(response["data"], json!([["waited 50 seconds"]]));
-    // Up to 45 seconds are waited for.
+    // The response waits for up to 45 seconds.
     assert_eq!(
         stage.sql(&access, "SELECT SYSTEM$WAIT(45)").await.status,
         200
@@ -78,7 +78,7 @@ async fn fifty_seconds_end_in_202_and_are_fetched_later() {
 }
 
 #[tokio::test]
-async fn asking_passes_the_time_and_429_means_not_finished() {
+async fn polling_advances_the_time_and_429_means_not_finished() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let body = json!({"statement": "SELECT SYSTEM$WAIT(30)"});
@@ -145,7 +145,7 @@ async fn a_running_statement_is_cancelled_once() {
 }
 
 #[tokio::test]
-async fn large_results_come_in_partitions_that_are_compressed() {
+async fn large_results_have_compressed_partitions() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let first = stage.ask(&access, FINISHED).await;
@@ -220,7 +220,7 @@ async fn a_request_that_is_sent_again_is_not_executed_again() {
         first.json()["statementHandle"]
     );
     assert_eq!(count().await, "5");
-    // Without `retry` it is another execution.
+    // Without `retry`, the statement runs again.
     assert_eq!(
         stage
             .submit(&access, &format!("?requestId={ID}"), &insert)
@@ -268,7 +268,7 @@ async fn several_statements_are_counted_and_have_their_own_handles() {
 }
 
 #[tokio::test]
-async fn a_user_without_defaults_names_what_is_needed() {
+async fn a_user_without_defaults_must_name_warehouse_and_database() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(GRACE, "refresh_token").await;
     fails(

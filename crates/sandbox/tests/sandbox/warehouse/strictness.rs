@@ -1,4 +1,4 @@
-//! What the SQL API refuses before a statement is looked at; the information schema, and SHOW.
+//! The SQL API's checks before it parses a statement, the information schema, and SHOW.
 
 use serde_json::{Value, json};
 
@@ -267,7 +267,7 @@ async fn show_takes_patterns_and_scopes() {
 }
 
 #[tokio::test]
-async fn a_schema_by_itself_needs_a_current_database() {
+async fn a_schema_without_a_database_needs_a_current_one() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(GRACE, "refresh_token").await;
     let reply = stage
@@ -284,7 +284,7 @@ async fn a_schema_by_itself_needs_a_current_database() {
 }
 
 #[tokio::test]
-async fn the_world_tells_what_is_there() {
+async fn the_world_describes_the_warehouses() {
     let stage = Stage::new().await;
     let world = stage.sandbox().world();
     let ada = &world["users"][0]["warehouse"];

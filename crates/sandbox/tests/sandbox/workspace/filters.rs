@@ -1,4 +1,4 @@
-//! Filters of queries, and what else narrows them.
+//! Filters of queries, and other parameters that narrow them.
 
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ async fn rows_are_filtered_by_each_kind_of_column() {
             by("Due", "date", json!({"equals": "2026-05-15"})),
             vec![economy],
         ),
-        // The sandbox's day is 2026-05-04.
+        // The sandbox's date is 2026-05-04.
         (by("Due", "date", json!({"next_month": {}})), vec![economy]),
         (by("Due", "date", json!({"past_year": {}})), vec![sketch]),
         (

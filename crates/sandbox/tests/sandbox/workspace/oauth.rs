@@ -8,7 +8,7 @@ use super::{ADA, GRACE, OLD, refused};
 use crate::client::{Reply, Stage, form};
 
 #[tokio::test]
-async fn a_code_becomes_tokens_that_tell_no_lifetime() {
+async fn a_code_becomes_tokens_without_a_lifetime() {
     let stage = Stage::new().await;
     let code = stage
         .notion_code(&[("user", ADA), ("scope", "all"), ("action", "allow")])
@@ -32,7 +32,7 @@ async fn a_code_becomes_tokens_that_tell_no_lifetime() {
         .await
         .ok();
     assert_eq!(me["id"], tokens["bot_id"]);
-    // The second use is refused and ends what the first one gave.
+    // The second use is rejected and revokes the tokens from the first one.
     assert_eq!(
         stage.notion_exchange(&code).await.json()["error"],
         "invalid_grant"
@@ -137,7 +137,7 @@ fn refused_without_header(reply: &Reply) {
 }
 
 #[tokio::test]
-async fn refresh_tokens_serve_once() {
+async fn refresh_tokens_work_once() {
     let stage = Stage::of(Sandbox::new().with_token_marker("CANARY42")).await;
     let first = stage.notion_tokens(ADA).await;
     let second = stage
@@ -167,7 +167,7 @@ async fn refresh_tokens_serve_once() {
             .status,
         200
     );
-    // An old one ends all that came of it.
+    // Using an old refresh token revokes all tokens that followed it.
     let reused = stage
         .notion_refresh(first["refresh_token"].as_str().unwrap())
         .await;

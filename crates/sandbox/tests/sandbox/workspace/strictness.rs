@@ -1,4 +1,4 @@
-//! What can be read, in three versions; what is refused, and misbehaviour on demand.
+//! Reads in three versions of the API, rejected requests, and faults on demand.
 
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
@@ -165,7 +165,7 @@ async fn a_write_can_be_saved_although_the_response_is_503() {
         path_contains: None,
         times: 2,
     });
-    // Reading is not struck.
+    // The fault doesn't affect reads.
     assert_eq!(
         stage
             .notion(OLD, "GET", "users/me", None, &token)
@@ -211,7 +211,7 @@ async fn a_write_can_be_saved_although_the_response_is_503() {
 }
 
 #[tokio::test]
-async fn faults_come_in_the_products_own_shape() {
+async fn faults_have_the_shape_of_the_product() {
     let stage = Stage::new().await;
     let (token, _) = ada(&stage).await;
     let me = async || stage.notion(OLD, "GET", "users/me", None, &token).await;
@@ -237,7 +237,7 @@ async fn faults_come_in_the_products_own_shape() {
 }
 
 #[tokio::test]
-async fn what_notion_has_and_the_sandbox_does_not_play_is_501() {
+async fn unsupported_notion_methods_return_501() {
     let stage = Stage::new().await;
     let (token, world) = ada(&stage).await;
     let handbook = id(of(&world, "pages", "Engine handbook"));
@@ -254,7 +254,7 @@ async fn what_notion_has_and_the_sandbox_does_not_play_is_501() {
 }
 
 #[tokio::test]
-async fn only_what_is_shared_can_be_seen() {
+async fn only_shared_pages_can_be_seen() {
     let stage = Stage::new().await;
     let (ada, world) = ada(&stage).await;
     let (handbook, diary) = (
@@ -279,7 +279,7 @@ async fn only_what_is_shared_can_be_seen() {
         (see(&grace, handbook).await, see(&grace, diary).await),
         (200, 404)
     );
-    // A page that another person owns is not shared by ticking it.
+    // Ticking another person's page doesn't share it.
     let code = stage
         .notion_code(&[
             ("user", GRACE),
@@ -298,7 +298,7 @@ async fn only_what_is_shared_can_be_seen() {
     );
     let projects = id(of(&world, "pages", "Projects"));
     assert_eq!(see(&some, projects).await, 404);
-    // What is below a shared page is shared with it.
+    // Sharing a page shares everything below it.
     let notes = id(of(&world, "pages", "Operating notes"));
     assert_eq!(see(&some, notes).await, 200);
     let rows = of(&world, "databases", "Reading list")["data_sources"][0]["rows"].clone();
@@ -318,7 +318,7 @@ async fn a_search_finds_titles_page_by_page() {
     let all = search(OLD, json!({})).await;
     assert_eq!(all["type"], "page_or_database");
     let pages = world["pages"].as_array().unwrap().len();
-    // The database with two data sources does not exist in this version.
+    // This version can't show the database with two data sources.
     assert_eq!(ids(&all).len(), pages + 1);
     let found = search(OLD, json!({"query": "reading LIST"})).await;
     assert_eq!(found["results"][0]["object"], "database");

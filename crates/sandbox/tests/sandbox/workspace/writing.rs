@@ -1,4 +1,4 @@
-//! What can be written, and its bounds.
+//! Writes, and their limits.
 
 use serde_json::{Value, json};
 
@@ -306,7 +306,7 @@ async fn comments_are_listed_replied_to_and_written() {
             .ok()
     };
     let comments = list(handbook).await;
-    // The resolved one is not among them, nor that of a block.
+    // Resolved comments and comments on blocks aren't listed.
     assert_eq!(ids(&comments).len(), 2);
     let discussion = &comments["results"][0]["discussion_id"];
     let words = json!([{"text": {"content": "Thank you"}}]);

@@ -75,7 +75,7 @@ async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
 }
 
 #[tokio::test]
-async fn no_other_connection_takes_the_place_of_one_that_is_not_ready() {
+async fn the_form_keeps_a_connection_that_is_not_ready() {
     let service = actions_tests::service(|builder| builder).await;
     let environment = service.platform.environment();
     let other = NewConnection::sheets("sheets").client("client", "secret");

@@ -1,4 +1,4 @@
-//! What an account needs before its calls work: the problem, who needs to act, and how.
+//! The need of an account whose calls don't work: the problem, who needs to act, and how.
 
 use serde::Serialize;
 use stead_core::{

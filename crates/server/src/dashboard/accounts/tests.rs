@@ -1,4 +1,4 @@
-//! The pages of accounts: what they show of any user, and what their forms do.
+//! The pages of accounts, with any identifier, and their forms.
 
 use http::StatusCode;
 use stead_core::{
@@ -35,7 +35,7 @@ async fn state(browser: &Browser, identifier: &str) -> AccountState {
 }
 
 #[tokio::test]
-async fn each_action_is_done_and_said_for_any_identifier() {
+async fn each_action_works_and_is_confirmed_for_any_identifier() {
     for (identifier, in_path, as_text) in [
         (ODD, ODD_IN_PATH, ODD_AS_TEXT),
         ("a..b", "a%2E%2Eb", "a..b"),
@@ -57,7 +57,7 @@ async fn each_action_is_done_and_said_for_any_identifier() {
         let page = browser.get(&path("/disconnect")).await;
         page.assert_contains("Also revoke the consent at Gmail");
         page.assert_contains("No other account here is affected.");
-        // To look at it does nothing.
+        // Viewing the page changes nothing.
         assert_eq!(state(&browser, identifier).await, AccountState::Active);
         let page = act(&browser, &path("/disconnect"), "&revoke_at_product=true").await;
         page.assert_contains("asks the product to revoke the consent");
@@ -76,7 +76,7 @@ async fn each_action_is_done_and_said_for_any_identifier() {
 }
 
 #[tokio::test]
-async fn a_link_is_shown_once_with_a_code_and_what_is_wrong_at_its_field() {
+async fn a_link_is_shown_once_with_a_qr_code_and_errors_at_their_fields() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let browser = Browser::new(service);
@@ -150,7 +150,7 @@ async fn the_timeline_has_every_event_and_call_once_the_newest_first() {
             service
                 .post("/v1/tools/mail_list_drafts/execute", body)
                 .await;
-            // On a clock that does not wait.
+            // Waits for the call to appear in the history. The service's clock doesn't wait.
             tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         }
     }
@@ -188,7 +188,7 @@ async fn the_timeline_has_every_event_and_call_once_the_newest_first() {
 }
 
 #[tokio::test]
-async fn what_waits_for_somebody_comes_first_and_a_beginning_finds_a_user() {
+async fn accounts_that_need_attention_come_first_and_a_prefix_finds_a_user() {
     let service = TestService::open(HERE, Verification::Application, |_| {
         json_response(&serde_json::json!({}))
     });
@@ -237,7 +237,7 @@ async fn what_waits_for_somebody_comes_first_and_a_beginning_finds_a_user() {
 }
 
 #[tokio::test]
-async fn a_viewer_sees_no_button_and_an_old_password_is_asked_for_before_an_erasure() {
+async fn a_viewer_sees_no_button_and_an_erasure_needs_a_recent_password() {
     let service = TestService::new().await.with_account("ada").await;
     let environment = service.platform.environment();
     let (viewer, _) = session_of(environment, Role::Viewer).await;

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_counted_in_their_bars_and_by_what_failed() {
+    fn calls_are_counted_by_time_and_error() {
         let now: Timestamp = "2026-11-22T10:59:59Z".parse().unwrap();
         let all = [
             totals("2026-11-22T10:00:00Z", "ok", 97),

@@ -1,4 +1,4 @@
-//! The pages of what happens, and their stream.
+//! The pages of the activity, and their live stream.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn calls_are_found_counted_and_explained() {
         "Unknown connection",
         "data-stream=\"&#x2f;dashboard&#x2f;activity&#x2f;live?kind=calls&amp;\"",
     ] {
-        // Both calls are of a connection that exists.
+        // Both calls name a connection that exists.
         match part {
             "Unknown connection" => assert!(!page.text().contains(part)),
             _ => page.assert_contains(part),
@@ -90,7 +90,7 @@ async fn calls_are_found_counted_and_explained() {
 }
 
 #[tokio::test]
-async fn events_come_in_pages_the_newest_first() {
+async fn events_are_paged_newest_first() {
     let service = TestService::new().await.with_account(ODD).await;
     for round in 0..60 {
         let path = format!(
@@ -138,7 +138,7 @@ async fn next(stream: &mut http::Response<Body>) -> Option<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
+async fn a_stream_shows_new_entries_and_ends_with_the_session() {
     let service = with_markup().await;
     let environment = service.platform.environment();
     let (session, _) = session_of(environment, Role::Viewer).await;
@@ -155,7 +155,7 @@ async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
     let id = executed(&service).await;
     let rows = next(&mut calls).await.unwrap();
     assert!(rows.contains(&id) && rows.contains(ODD_AS_TEXT), "{rows}");
-    // The charts follow.
+    // The charts are updated too.
     let summary = next(&mut calls).await.unwrap();
     assert!(summary.contains("event: summary\n"), "{summary}");
     let second = executed(&service).await;
@@ -175,7 +175,7 @@ async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
+async fn streams_are_limited_and_their_address_redirects_to_the_page() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let (session, _) = session_of(environment, Role::Viewer).await;
@@ -191,14 +191,14 @@ async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
     let mut again = stream(&service, &session, "kind=events").await;
     assert_eq!(again.status(), StatusCode::OK);
     assert!(next(&mut again).await.is_some());
-    // Somebody who opens the address sees the page.
+    // A browser that opens the stream's address gets the page.
     let cookie = format!("stead-80={session}");
     let page = service.browse("GET", STREAM, Some(&cookie)).await;
     assert_eq!(page.header("location"), "/dashboard/activity");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_raw_request_that_the_product_refused_is_shown_and_counted_as_a_failure() {
+async fn a_refused_raw_request_is_shown_and_counted_as_a_failure() {
     let service = TestService::with_products(|_| {
         let mut response = json_response(&json!({}));
         *response.status_mut() = StatusCode::FORBIDDEN;

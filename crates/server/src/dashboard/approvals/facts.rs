@@ -1,4 +1,4 @@
-//! What a pending call affects, as the rules of a policy see it.
+//! The effects of a pending call, as the rules of a policy see them.
 
 use serde_json::Value;
 use stead_core::resource::{Approval, ClassifiedRequest, PolicyTest};

@@ -54,7 +54,7 @@ fn is_seen(one: char) -> bool {
     if one.is_ascii() {
         return one == '\n' || one == ' ' || one.is_ascii_graphic();
     }
-    // After a letter, so that marks that belong to one pass.
+    // Tested after a letter, because a combining mark is visible on one.
     let pair: String = ['a', one].into_iter().collect();
     let is_blank = matches!(
         one,

@@ -53,7 +53,7 @@ fn render(page: &Page, product: &Product, connection: &Connection, fields: &Fiel
     let context = context! {
         title => product.title,
         units => product.quota.units_per_minute,
-        // Another account of the product means another host.
+        // With another account at the product, calls go to another host.
         has_host => product.oauth.token.contains("{host}"),
         connection => Serde(connection),
         fields => Serde(fields),

@@ -41,7 +41,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 const CHANGE: &str = "PATCH /v1/connections/{connection_name}";
 
 pub(super) fn routes() -> Vec<PageRoute> {
-    // No connection is in the way: below one, there is no page `product`.
+    // This can't clash with a connection named `new`, because connections have no page `product`.
     let new = "/dashboard/connections/new/product/{product}";
     let set_up = "/dashboard/connections/{connection_name}/set-up";
     let edit = "/dashboard/connections/{connection_name}/edit";

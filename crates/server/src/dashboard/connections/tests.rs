@@ -90,7 +90,7 @@ async fn a_connection_is_set_up_in_four_steps() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
+async fn errors_are_at_their_fields_and_the_input_is_kept() {
     let browser = browser().await;
     let wrong = browser
         .submit("/new/product/mail", &format!("connection_name={SCRIPT}"))
@@ -139,7 +139,7 @@ async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
 }
 
 #[tokio::test]
-async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
+async fn a_warehouse_needs_its_account_and_has_no_permissions() {
     let browser = browser().await;
     let wrong = browser
         .submit(
@@ -178,7 +178,7 @@ async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
 }
 
 #[tokio::test]
-async fn dangerous_requests_are_ticked_with_what_they_do() {
+async fn dangerous_requests_are_allowed_with_checkboxes_that_explain_them() {
     let browser = browser().await;
     let new = NewConnection::drive("files").client("id", "secret");
     let environment = browser.0.platform.environment();
@@ -241,7 +241,7 @@ async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
 }
 
 #[tokio::test]
-async fn a_connection_is_switched_off_and_gets_another_client_and_ends() {
+async fn a_connection_is_disabled_gets_another_client_and_is_deleted() {
     let browser = Browser::new(TestService::new().await.with_account("u1").await);
     let off = browser.submit("/mail/disable", "").await;
     leads_to(&off, "/dashboard/connections/mail?done=connection-disabled");
@@ -325,14 +325,14 @@ async fn a_test_consents_and_calls_and_cleans_up() {
             .await;
         shown.assert_contains("redirect URI, client ID and client secret are correct");
         let form = format!("authorization_id={authorization_id}");
-        // Sent twice, it confirms and calls twice.
+        // Sending the form twice confirms and calls twice.
         for _ in 0..2 {
             let ran = browser.submit("/mail/test/run", &form).await;
             assert_eq!(ran.status, StatusCode::OK);
             ran.assert_contains("The connection works");
             ran.assert_contains("<b>ada@example.com</b>");
         }
-        // Later, without the id.
+        // A later run doesn't need the ID.
         let ran = browser.submit("/mail/test/run", "").await;
         ran.assert_contains("The connection works");
         let ended = browser.submit("/mail/test/disconnect", "").await;

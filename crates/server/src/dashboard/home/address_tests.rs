@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn redirect_uris_of_another_public_url_are_to_be_registered_until_it_is_accepted() {
+async fn a_changed_public_url_lists_redirect_uris_to_register_until_accepted() {
     let runtime = Arc::new(TokioRuntime::current().unwrap());
     let store = Arc::new(MemoryStore::new(runtime));
     let at = async |public_url: &str| {

@@ -1,4 +1,4 @@
-//! The first steps, and addresses that lead nowhere.
+//! The first steps, and pages that don't exist.
 
 use axum::body::Body;
 use http::{Request, StatusCode};
@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn an_old_address_is_a_page_of_the_dashboard_and_an_embedded_service_has_none() {
+async fn an_unknown_dashboard_path_is_a_page_except_in_an_embedded_service() {
     let browser = Browser::new(TestService::new().await);
     let unknown = browser.get("/dashboard/nothing/here").await;
     assert_eq!(unknown.status, StatusCode::NOT_FOUND);

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_left_out_and_line_ends_are_those_of_the_text() {
+    fn empty_fields_are_omitted_and_line_ends_are_normalized() {
         let given = [
             ("/to/0", ""),
             ("/to/1", "b"),
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn violations_stand_at_their_fields() {
+    fn violations_are_at_their_fields() {
         let violation = |path: &str| Violation::new(path, "type", "wrong");
         let mut violations = vec![violation("/who/0/email"), violation("/nothing")];
         let input = json!({ "who": [{ "email": 5 }], "more": 1 });

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_a_table_whose_first_columns_tell_the_most() {
+    fn a_list_is_a_table_with_the_most_useful_columns_first() {
         let items: Vec<Value> = (0..25)
             .map(|n| json!({ "id": n, "readable": { "subject": "<b>", "from": { "name": "Ada" } }, "labels": ["a", "b"], "parts": [{}] }))
             .collect();

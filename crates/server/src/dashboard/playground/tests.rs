@@ -1,4 +1,4 @@
-//! The playground: its form, its two kinds of calls, and what it shows of what comes back.
+//! The playground: its form, its two kinds of calls, and how it shows their results.
 
 use http::StatusCode;
 use serde_json::json;
@@ -88,7 +88,7 @@ async fn a_dry_run_shows_the_requests_without_the_token_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn faults_of_the_input_stand_at_their_fields_and_errors_say_who_acts() {
+async fn input_faults_are_at_their_fields_and_errors_say_who_acts() {
     let browser = Browser::new(with_markup().await);
     let faulty = call(&[("i/max_results", "<many>"), ("i/label_ids/1", "x")]);
     let refused = browser.act(RUN, &faulty).await;
@@ -113,7 +113,7 @@ async fn faults_of_the_input_stand_at_their_fields_and_errors_say_who_acts() {
 }
 
 #[tokio::test]
-async fn what_was_typed_is_carried_over_between_form_and_json() {
+async fn the_input_is_kept_between_form_and_json() {
     let browser = Browser::new(with_markup().await);
     let own = "connection_name=mail&identifier=u&tool=mail_fetch_mails";
     let get = |more: &str| format!("{PAGE}?{own}&{more}");
@@ -139,7 +139,7 @@ async fn what_was_typed_is_carried_over_between_form_and_json() {
 }
 
 #[tokio::test]
-async fn a_raw_request_shows_what_the_product_responds() {
+async fn a_raw_request_shows_the_products_response() {
     let service = TestService::with_products(|received| match received.uri.contains("/bytes") {
         true => {
             let response = http::Response::builder().header("content-type", "image/png");
@@ -198,7 +198,7 @@ async fn a_viewer_sees_everything_and_no_button_that_runs() {
 }
 
 #[tokio::test]
-async fn each_call_by_a_member_is_in_the_audit_log_without_what_is_the_users() {
+async fn calls_by_members_are_in_the_audit_log_without_user_data() {
     let browser = Browser::new(with_markup().await);
     let entries = async || {
         let environment = browser.0.platform.environment();
@@ -246,7 +246,7 @@ async fn each_call_by_a_member_is_in_the_audit_log_without_what_is_the_users() {
         let text = serde_json::to_string(entry).unwrap();
         assert!(!text.contains("CANARY") && !text.contains(ODD), "{text}");
     }
-    // An application's own calls are in the history only.
+    // Calls by an application only appear in the history.
     let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
     let called = browser.0.post("/v1/tools/mail_fetch_mails/execute", body);
     assert_eq!(called.await.status, StatusCode::OK);

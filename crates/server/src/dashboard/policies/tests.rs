@@ -33,7 +33,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
         "Only requests with these values for recipient of mail are allowed: *@example.com.",
     );
     browser.get(LIST).await.assert_contains("mail_fetch_*");
-    // Another one of this name does not take its place by mistake.
+    // Creating a second policy with the same name doesn't replace the first.
     let twice = browser.act(LIST, &[("document", document)]).await;
     assert_eq!(twice.status, StatusCode::UNPROCESSABLE_ENTITY);
 
@@ -88,7 +88,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
         .await
         .assert_contains("Only read requests are allowed.");
 
-    // A session names it.
+    // An MCP session that uses the policy keeps it from being deleted.
     let environment = browser.0.platform.environment();
     let mut new = NewMcpSession::new("u1");
     new.policy = Some(String::from("agents"));

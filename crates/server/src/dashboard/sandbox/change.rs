@@ -1,4 +1,4 @@
-//! `POST /dashboard/sandbox/…`: records, faults, and the way back to the beginning.
+//! `POST /dashboard/sandbox/…`: adds or deletes records, sets faults, and resets the sandbox.
 
 use axum::response::Response;
 use stead::{Error, ErrorKind};

@@ -1,5 +1,5 @@
-//! The sandbox of a stack to try things out: what is in it, what came in, and what goes wrong. None of it is the
-//! service's: each action has its equal in the sandbox's own interface.
+//! The page of the sandbox in `stead dev`: its records, the requests that it received, and its faults. Each action
+//! calls a route of the sandbox's own API; the service has no such routes.
 
 mod change;
 mod show;

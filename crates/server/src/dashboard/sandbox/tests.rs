@@ -1,4 +1,4 @@
-//! The page of the sandbox: it shows what there is as text, and asks the sandbox for what its forms say.
+//! The page of the sandbox: it shows records as text, and its forms send the right requests to the sandbox.
 
 use http::StatusCode;
 
@@ -7,7 +7,7 @@ use crate::dashboard::tests::{Browser, SCRIPT, SCRIPT_AS_TEXT, with_markup};
 const PAGE: &str = "/dashboard/sandbox";
 
 #[tokio::test]
-async fn it_shows_what_is_in_the_sandbox_and_changes_it() {
+async fn the_page_shows_and_changes_the_sandboxs_data() {
     let browser = Browser::new(with_markup().await);
     let page = browser.get(PAGE).await;
     page.assert_contains(SCRIPT_AS_TEXT);

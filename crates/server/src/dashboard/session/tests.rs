@@ -109,7 +109,7 @@ async fn ask(
 }
 
 #[tokio::test]
-async fn every_route_lets_in_who_may_and_no_one_else() {
+async fn every_route_allows_only_its_roles() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let (mut walked, mut sessions) = (0, BTreeMap::new());
@@ -237,7 +237,7 @@ const OF_PROXIES: [&str; 14] = [
 ];
 
 #[tokio::test]
-async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_one_else_is() {
+async fn browsers_on_this_machine_are_signed_in_only_if_the_options_allow_it() {
     let service = trusting().await;
     for (peer, host) in [
         ("127.0.0.1:5", "127.0.0.1:8484"),
@@ -287,14 +287,14 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
         );
         assert_eq!(refused.header("set-cookie"), "", "{what}");
     }
-    // Without the option no one is.
+    // Without the option, no one is signed in automatically.
     let service = TestService::new().await;
     let page = from(&service, local, "127.0.0.1", None).await;
     assert_eq!(page.status, StatusCode::SEE_OTHER);
 }
 
 #[tokio::test]
-async fn whom_this_machine_signs_in_reads_that_there_is_no_need_of_a_password() {
+async fn the_page_says_that_this_machine_needs_no_password() {
     let browser = dashboard::tests::Browser::new(TestService::new().await);
     let page = browser.get("/dashboard/you").await;
     page.assert_contains("signs in every browser on this machine automatically");
@@ -302,7 +302,7 @@ async fn whom_this_machine_signs_in_reads_that_there_is_no_need_of_a_password() 
 }
 
 #[tokio::test]
-async fn over_https_the_cookie_is_of_this_host_only_and_one_by_plain_name_is_not_read() {
+async fn over_https_only_the_host_prefixed_cookie_is_read() {
     let public_url = "https://stead.example.com";
     let service = TestService::open(public_url, Verification::Application, |_| {
         json_response(&serde_json::json!({}))
@@ -321,7 +321,7 @@ async fn over_https_the_cookie_is_of_this_host_only_and_one_by_plain_name_is_not
 }
 
 #[tokio::test]
-async fn pages_say_what_a_browser_may_do_with_them() {
+async fn pages_have_security_headers() {
     let service = TestService::new().await;
     let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
     let cookie = format!("stead-80={id}");

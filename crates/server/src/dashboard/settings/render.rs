@@ -14,7 +14,7 @@ use crate::{
 
 /// A page of the settings.
 pub(super) fn render(page: &Page, name: &str, given: Value) -> Response {
-    // A form without anything wrong has no errors.
+    // Templates expect `errors`, which is empty unless a form was rejected.
     let context = context! { ..given, ..context! { errors => context! {} } };
     page.render(name, context)
 }

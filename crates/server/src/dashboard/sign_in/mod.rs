@@ -84,7 +84,7 @@ pub(super) fn member_routes() -> Vec<PageRoute> {
 /// The form again, with its error, if the user can correct it.
 fn refused(page: &Page, error: Error, template: &str, context: Value) -> Result<Response> {
     let status = match error.kind() {
-        // Without a challenge, which 401 asks for.
+        // Not 401, because that requires a challenge in the response.
         ErrorKind::Unauthenticated | ErrorKind::InvalidRequest => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorKind::RateLimited | ErrorKind::Overloaded => problem::status(error.kind()),
         _ => return Err(error.into()),

@@ -71,7 +71,7 @@ async fn facts(page: &Page, member: &SignedIn) -> Result<Value> {
     Ok(context! {
         has_second_factor => member.second_factor,
         provider => page.environment.sign_in_provider(),
-        // A member with no way to sign in is at this machine.
+        // A member with no way to sign in was signed in automatically at this machine.
         signs_in => !member.sign_in_with.is_empty(),
         passwords => page.environment.takes_passwords(),
         has_password => member.sign_in_with.contains(&SignInMethod::Password),

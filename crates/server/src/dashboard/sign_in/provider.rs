@@ -1,5 +1,5 @@
-//! `GET /dashboard/sign-in/provider?next=`: to the operator's OpenID Connect provider; and `GET
-//! /dashboard/sign-in/callback`: back from it.
+//! `GET /dashboard/sign-in/provider?next=` redirects to the operator's OpenID Connect provider, and `GET
+//! /dashboard/sign-in/callback` handles the way back.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};

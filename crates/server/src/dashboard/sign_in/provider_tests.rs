@@ -1,4 +1,4 @@
-//! Signing in at a provider, as a browser does it.
+//! Signing in at a provider, as a browser does.
 
 use std::{
     collections::BTreeMap,
@@ -60,7 +60,7 @@ async fn service(public_url: &str) -> (TestService, Claims) {
         builder.sign_in_provider(own)
     });
     let service = service.await;
-    // The first owner comes by the link.
+    // Creates the first owner, as the set-up link would.
     session_of(service.platform.environment(), Role::Owner).await;
     (service, claims)
 }
@@ -113,7 +113,7 @@ async fn bob(service: &TestService, claims: &Claims) -> String {
 }
 
 #[tokio::test]
-async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_to_go() {
+async fn the_button_leads_to_the_provider_and_back_to_the_requested_page() {
     let (service, claims) = service("http://127.0.0.1").await;
     let page = service
         .visit("/dashboard/sign-in?next=%2Fdashboard%2Ftools")
@@ -141,7 +141,7 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
         .await;
     you.assert_contains("You sign in with Example &lt;b&gt; and have no password here");
     assert!(!you.text().contains("Current password"), "{}", you.text());
-    // It leads nowhere else, and no other browser in.
+    // The sign-in doesn't redirect to another site, and can't be finished in another browser.
     let begin = format!("{BEGIN}?next=%2F%2Fevil.example");
     let back = go(&service, &claims, &begin, "").await;
     let elsewhere = service.visit(&back.path).await;
@@ -155,7 +155,7 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
 }
 
 #[tokio::test]
-async fn what_went_wrong_is_a_page_that_says_who_can_act() {
+async fn a_failed_sign_in_is_a_page_that_says_who_can_act() {
     let (service, claims) = service("http://127.0.0.1").await;
     let back = go(&service, &claims, BEGIN, "").await;
     claims.lock().unwrap().as_mut().unwrap()["hd"] = json!("evil.example");
@@ -169,7 +169,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
     let path = format!("{path}error=access_denied&state={}", back.query["state"]);
     let cancelled = service.browse("GET", &path, Some(&back.cookies)).await;
     cancelled.assert_contains("The sign-in was cancelled at the provider");
-    // Another service, which has not read what its provider says about itself.
+    // A new service, which hasn't read its provider's metadata yet.
     let (service, claims) = self::service("http://127.0.0.1").await;
     *claims.lock().unwrap() = None;
     let down = service.visit(BEGIN).await;
@@ -177,7 +177,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
     down.assert_contains("<dt>Who needs to act</dt><dd>The operator</dd>");
     down.assert_contains("returned the status 502");
     assert_eq!(down.header("set-cookie"), "");
-    // The password still serves.
+    // Members can still sign in by password.
     service
         .visit("/dashboard/sign-in")
         .await
@@ -185,7 +185,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
+async fn a_provider_as_the_only_method_hides_the_password_field() {
     let secret = SecretString::from("CANARY-oidc-secret");
     let own = SignInProvider::new(ISSUER, "stead", secret).unwrap();
     let own = own.required_claim("hd", "example.com").unwrap().only();
@@ -216,7 +216,7 @@ async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
 }
 
 #[tokio::test]
-async fn without_a_provider_there_is_no_button_and_no_way() {
+async fn without_a_provider_there_is_no_button_and_no_route() {
     let service = TestService::new().await;
     let page = service.visit("/dashboard/sign-in").await;
     assert!(
@@ -231,7 +231,7 @@ async fn without_a_provider_there_is_no_button_and_no_way() {
 }
 
 #[tokio::test]
-async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_undone() {
+async fn a_member_without_a_password_signs_in_again_before_irreversible_actions() {
     let (service, claims) = service("http://127.0.0.1").await;
     let session = bob(&service, &claims).await;
     let environment = service.platform.environment();
@@ -273,11 +273,11 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
         "{}",
         arrived.text()
     );
-    // The session is the same one.
+    // The step-up keeps the session.
     assert_eq!(cookie(&arrived, "stead-80"), "");
     let (_, id) = session.split_once('=').unwrap();
     assert!(environment.signed_in(id).await.unwrap().stepped_up);
-    // A session that has ended is not gone on with: another one begins.
+    // If the session has ended, the step-up starts a new one.
     environment.sign_out(id).await.unwrap();
     let back = go(&service, &claims, &begin, &session).await;
     assert!(!back.query.contains_key("prompt"));
@@ -290,7 +290,7 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
 }
 
 #[tokio::test]
-async fn over_https_the_cookie_of_the_way_is_of_this_host_only_and_ends_soon() {
+async fn over_https_the_sign_in_cookie_has_the_host_prefix_and_expires_soon() {
     let (service, _) = service("https://stead.example.com").await;
     let started = service.visit(BEGIN).await;
     let set = started.header("set-cookie");

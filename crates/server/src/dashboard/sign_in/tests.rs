@@ -1,4 +1,4 @@
-//! The ways in, as a browser goes them.
+//! Every way to sign in, as a browser uses it.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -129,7 +129,7 @@ async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
     wrong.assert_contains("The email address or the password is wrong");
     wrong.assert_contains("aria-describedby=\"problem\"");
     assert_eq!(wrong.header("set-cookie"), "");
-    // The id that the browser had before is not the one that it gets.
+    // Signing in changes the session ID, to prevent session fixation.
     let right = send(&service, path, &first, &enter(PASSWORD, "/dashboard?a=b")).await;
     assert_eq!(right.header("location"), "/dashboard?a=b");
     assert_ne!(cookie(&right), first);
@@ -138,7 +138,7 @@ async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
 }
 
 #[tokio::test]
-async fn a_form_of_another_site_signs_no_one_in() {
+async fn a_form_of_another_site_cannot_sign_in() {
     let (service, _) = owned().await;
     let request = Request::post("/dashboard/sign-in")
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
@@ -152,7 +152,7 @@ async fn a_form_of_another_site_signs_no_one_in() {
 }
 
 #[tokio::test]
-async fn whoever_is_invited_sets_a_password_once() {
+async fn an_invited_member_sets_a_password_once() {
     let (service, _) = owned().await;
     let environment = service.platform.environment();
     let new = NewMember::new("bob@example.com", Role::Viewer);
@@ -186,7 +186,7 @@ async fn whoever_is_invited_sets_a_password_once() {
 }
 
 #[tokio::test]
-async fn a_code_without_the_password_before_opens_nothing() {
+async fn a_code_without_a_password_is_refused() {
     let (service, cookie) = owned().await;
     for cookie in ["", cookie.as_str()] {
         let fields = [("code", "123456")];
@@ -197,7 +197,7 @@ async fn a_code_without_the_password_before_opens_nothing() {
 }
 
 #[tokio::test]
-async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
+async fn a_second_factor_is_shown_once_and_active_after_a_code() {
     let (service, cookie) = owned().await;
     let you = "/dashboard/you";
     let page = service.browse("GET", you, Some(&cookie)).await;
@@ -217,7 +217,7 @@ async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
 }
 
 #[tokio::test]
-async fn another_password_gives_the_browser_another_session() {
+async fn changing_the_password_starts_a_new_session() {
     let (service, first) = owned().await;
     let page = service.browse("GET", "/dashboard/you", Some(&first)).await;
     let csrf = hidden(&page, "csrf");
@@ -242,7 +242,7 @@ async fn another_password_gives_the_browser_another_session() {
 }
 
 #[tokio::test]
-async fn the_password_is_taken_again_for_a_step_up() {
+async fn a_step_up_asks_for_the_password_again() {
     let (service, cookie) = owned().await;
     let page = service
         .browse(
@@ -276,7 +276,7 @@ fn device(response: &TestResponse) -> String {
 }
 
 #[tokio::test]
-async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_session() {
+async fn password_guessing_does_not_block_known_browsers_or_open_sessions() {
     let (service, session) = owned().await;
     let path = "/dashboard/sign-in";
     let enter = |password| [("email", "ada@example.com"), ("password", password)];
@@ -293,7 +293,7 @@ async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_sessio
     }
     let stranger = send(&service, path, "", &enter(PASSWORD)).await;
     assert_eq!(stranger.status, StatusCode::TOO_MANY_REQUESTS);
-    // The browser of the owner, at the same address as strangers.
+    // The owner's known browser isn't limited, although it shares the strangers' address.
     let signed_in = send(&service, path, &known, &enter(PASSWORD)).await;
     assert_eq!(
         signed_in.status,
@@ -301,7 +301,7 @@ async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_sessio
         "{}",
         signed_in.text()
     );
-    // The session that is open.
+    // The open session can still step up.
     service.pass(Duration::from_secs(601));
     let page = service.browse("GET", "/dashboard/confirm", Some(&session));
     let csrf = hidden(&page.await, "csrf");
@@ -318,7 +318,7 @@ async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_sessio
 }
 
 #[tokio::test]
-async fn a_known_browser_is_known_for_its_own_account_and_has_its_own_limit() {
+async fn a_known_browser_has_its_own_limit_for_its_account() {
     let (service, _) = owned().await;
     let environment = service.platform.environment();
     let new = NewMember::new("bob@example.com", Role::Viewer);

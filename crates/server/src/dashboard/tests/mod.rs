@@ -286,7 +286,7 @@ pub(super) async fn executed(service: &TestService) -> String {
     service
         .post("/v1/tools/mail_list_drafts/execute", body)
         .await;
-    // On a clock that does not wait.
+    // Waits for the call to appear in the history. The service's clock doesn't wait.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let environment = service.platform.environment();
     let filter = stead_core::resource::ExecutionFilter::default();
@@ -302,7 +302,7 @@ pub(super) async fn executed(service: &TestService) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_page_is_whole_with_data_and_without() {
+async fn every_page_is_complete_with_and_without_data() {
     for (service, has_data) in [
         (TestService::new().await, false),
         (with_markup().await, true),
@@ -311,14 +311,14 @@ async fn every_page_is_whole_with_data_and_without() {
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
-            // It is a stream for those who ask for one, and no page.
+            // This route is a stream and has no page of its own.
             if page.route.path == "/dashboard/activity/live" {
                 continue;
             }
             let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
             let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
-            // If a thing doesn't exist yet, a page says so.
+            // A page may say that a thing doesn't exist yet.
             let of_data = ["{connection_name}", "{approval_id}"];
             let is_there = has_data || !of_data.iter().any(|one| page.route.path.contains(one));
             let expected = match is_there {
@@ -338,7 +338,7 @@ async fn every_page_is_whole_with_data_and_without() {
                 assert_eq!(shown.header(name), value, "{path}");
             }
             let policy = shown.header("content-security-policy");
-            // It is the page of end users, which has a policy of its own.
+            // The preview shows the page for end users, which has its own policy.
             if path == super::settings::PREVIEW {
                 let mut all = shown.headers.get_all("content-security-policy").iter();
                 assert!(all.any(|one| one == "form-action 'none'"), "{all:?}");
@@ -361,7 +361,7 @@ async fn every_page_is_whole_with_data_and_without() {
 }
 
 #[tokio::test]
-async fn what_comes_from_elsewhere_is_text() {
+async fn foreign_content_is_escaped() {
     let browser = Browser::new(with_markup().await);
     let accounts = browser.get("/dashboard/accounts").await;
     accounts.assert_contains(ODD_AS_TEXT);
@@ -379,7 +379,7 @@ async fn what_comes_from_elsewhere_is_text() {
 }
 
 #[tokio::test]
-async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
+async fn trying_a_connection_creates_a_link_and_problems_are_pages() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let browser = Browser::new(service);
@@ -398,7 +398,7 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
         .await
         .unwrap();
     assert_eq!(account.state.name(), "pending_authorization");
-    // The user has not followed the link.
+    // The user hasn't followed the link yet.
     let ran = browser
         .post("/dashboard/try/mail/run", "http://127.0.0.1", "csrf=own")
         .await;
@@ -456,7 +456,7 @@ async fn forms_of_others_are_refused() {
 }
 
 #[tokio::test]
-async fn style_and_script_are_kept_by_browsers_for_good() {
+async fn style_and_script_are_cached_as_immutable() {
     let browser = Browser::new(TestService::new().await);
     let page = browser.get("/dashboard").await;
     let text = page.text().replace("&#x2f;", "/");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
+fn every_dashboard_route_has_a_role_and_every_action_an_equal_operation() {
     let interface: Vec<String> = table()
         .into_iter()
         .filter(|(access, _)| access.takes_token())

@@ -78,7 +78,7 @@ fn retry(asked: &Value, arguments: &Value, action: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_newer_client_is_asked_for_input_and_goes_on() {
+async fn a_newer_client_is_asked_for_input_and_continues() {
     let (service, connection) = service().await;
     let client = Client::opening(&service, json!({ "identifier": "u2" })).await;
     let asked = client.call(LIST_DRAFTS, &json!({})).await;

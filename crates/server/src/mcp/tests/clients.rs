@@ -135,7 +135,7 @@ async fn a_response_has_the_form_that_the_client_takes() {
 }
 
 #[tokio::test]
-async fn what_a_client_left_out_or_wrote_as_an_empty_list_is_understood() {
+async fn missing_parameters_and_empty_lists_are_accepted() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     let first = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" });

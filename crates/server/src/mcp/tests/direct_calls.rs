@@ -54,7 +54,7 @@ async fn a_call_has_no_more_time_than_its_client_waits() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_plain_call_of_the_newer_revision_goes_to_the_transport_whole() {
+async fn other_messages_than_plain_calls_go_to_the_transport_unchanged() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     let environment = service.platform.environment();

@@ -1,4 +1,4 @@
-//! What a session's list shows, and how an agent reaches the other tools.
+//! The tools in a session's list, and how an agent reaches the others.
 
 use super::*;
 

@@ -65,7 +65,7 @@ async fn refused(client: &Client<'_>) -> TestResponse {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_of_the_issuer_calls_tools_as_the_user_whom_it_names() {
+async fn a_token_of_the_issuer_calls_tools_as_its_user() {
     let service = service(true).await;
     let of_drafts = || {
         let received = service.received();
@@ -108,7 +108,7 @@ async fn a_token_of_the_issuer_calls_tools_as_the_user_whom_it_names() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_says_why_and_where_to_read() {
+async fn a_refused_token_returns_the_reason_and_the_metadata_url() {
     let service = service(true).await;
     let resource =
         "resource_metadata=\"http://127.0.0.1/.well-known/oauth-protected-resource/mcp\"";

@@ -168,7 +168,7 @@ async fn a_session_lists_its_tools_and_calls_one() {
 }
 
 #[tokio::test]
-async fn a_model_reads_what_is_wrong_with_its_arguments() {
+async fn a_model_gets_violations_of_its_arguments() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     let arguments = json!({ "max_results": "many", "colour": 1 });
@@ -216,7 +216,7 @@ async fn an_error_says_who_must_act() {
 }
 
 #[tokio::test]
-async fn a_session_has_no_more_than_it_was_given() {
+async fn a_session_has_only_its_tools() {
     let service = with_account().await;
     let session = json!({ "identifier": "u1", "tools": [LIST_DRAFTS, "mail_get_contacts"] });
     let client = Client::new(&service, session).await;
@@ -242,7 +242,7 @@ async fn a_session_has_no_more_than_it_was_given() {
 }
 
 #[tokio::test]
-async fn of_several_connections_of_a_product_one_is_named() {
+async fn a_call_names_one_of_several_connections_of_a_product() {
     let service = with_account().await;
     let new = NewConnection::mail("work").client("other", "secret");
     let environment = service.platform.environment();
@@ -273,7 +273,7 @@ async fn of_several_connections_of_a_product_one_is_named() {
 }
 
 #[tokio::test]
-async fn who_has_no_session_learns_where_to_read() {
+async fn a_caller_without_a_session_gets_the_metadata_url() {
     let service = with_account().await;
     let url = "http://127.0.0.1/.well-known/oauth-protected-resource/mcp";
     let resource = format!("resource_metadata=\"{url}\"");

@@ -39,7 +39,7 @@ fn handle(result: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn a_long_text_is_read_in_pieces_that_give_all_of_it() {
+async fn a_long_text_is_read_completely_in_pieces() {
     let text = "\u{fc}ber Gr\u{f6}\u{df}e \u{1f600} ".repeat(5_000);
     let service = with_mail(&text, 10).await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;

@@ -77,7 +77,7 @@ async fn assert_ends(stream: BodyDataStream, why: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_ends_with_the_session_wherever_and_however_that_ends() {
+async fn a_stream_ends_when_its_session_ends_on_any_server() {
     let runtime = Arc::new(TokioRuntime::current().unwrap());
     let store = Arc::new(MemoryStore::new(runtime));
     let (one, other) = (over(&store).await, over(&store).await);

@@ -99,7 +99,7 @@ async fn a_list_is_narrowed_by_each_of_its_filters() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_a_problem() {
+async fn invalid_requests_are_problems() {
     let service = TestService::new().await.with_account("u1").await;
     for (method, path, status, kind) in [
         ("GET", "/mail/u2", 404, "account_not_found"),

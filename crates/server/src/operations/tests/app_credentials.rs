@@ -101,7 +101,7 @@ async fn a_token_has_the_scopes_that_it_asks_for() {
 }
 
 #[tokio::test]
-async fn a_credential_makes_none_that_may_do_more() {
+async fn a_credential_cannot_create_one_with_more_scopes() {
     let service = TestService::new().await;
     let new = json!({"name": "manager", "scopes": ["credentials:manage", "events:read"]});
     let made = service.post("/v1/app-credentials", new).await.json();
@@ -125,7 +125,7 @@ async fn a_credential_makes_none_that_may_do_more() {
 }
 
 #[tokio::test]
-async fn a_credential_with_a_rate_gets_429_beyond_it_and_others_go_on() {
+async fn a_credential_above_its_rate_gets_429_and_others_do_not() {
     let service = TestService::new().await;
     let new = json!({"name": "slow", "scopes": ["accounts:read"], "rate_per_minute": 3});
     let made = service.post("/v1/app-credentials", new).await.json();

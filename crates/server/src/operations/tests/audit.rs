@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::testing::TestService;
 
 #[tokio::test]
-async fn a_change_is_told_with_who_made_it() {
+async fn a_change_is_listed_with_its_actor() {
     let service = TestService::new().await;
     let new = json!({ "connection_name": "mail", "product": "mail" });
     let made = service.post("/v1/connections", new).await;
@@ -58,7 +58,7 @@ async fn a_change_is_told_with_who_made_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_head_or_a_page_is_refused() {
+async fn invalid_parameters_are_refused_with_the_place() {
     let service = TestService::new().await;
     for (path, place) in [
         ("/v1/audit/verify?expect=7", "/expect"),

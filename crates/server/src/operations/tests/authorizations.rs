@@ -14,7 +14,7 @@ async fn service() -> TestService {
 }
 
 #[tokio::test]
-async fn the_application_confirms_who_came_back() {
+async fn the_application_confirms_the_returning_user() {
     let service = service().await;
     let connection_id = service.connect_mail().await;
     let created = service
@@ -165,7 +165,7 @@ async fn an_authorization_says_how_it_ended() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_page_of_this_environment_leads_there_however_it_ends() {
+async fn a_link_to_steads_own_page_leads_there_after_a_refusal_too() {
     let service = service().await;
     let connection_id = service.connect_mail().await;
     let own = "http://127.0.0.1/dashboard/connections/mail/test";

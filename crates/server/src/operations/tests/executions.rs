@@ -29,7 +29,7 @@ fn identifiers(page: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_found_by_what_is_asked_for() {
+async fn calls_are_found_by_their_filters() {
     let service = service().await;
     let all = service.get("/v1/executions").await.json();
     assert_eq!(identifiers(&all), ["nobody", "ada"]);
@@ -53,7 +53,7 @@ async fn calls_are_found_by_what_is_asked_for() {
         let page = service.get(&format!("/v1/executions?{query}")).await.json();
         assert_eq!(identifiers(&page), expected, "{query}");
     }
-    // IDs unchanged.
+    // Reads the text, because `json()` normalizes IDs.
     let shown = service.get("/v1/executions").await;
     let shown: Value = serde_json::from_str(shown.text()).unwrap();
     let id = shown["items"][0]["execution_id"].as_str().unwrap();

@@ -69,7 +69,7 @@ async fn a_webhook_is_made_tested_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_no_event_may_be_sent_to_is_refused() {
+async fn an_invalid_webhook_is_refused_with_the_place() {
     let service = TestService::new().await;
     for (body, place) in [
         (json!({ "url": "http://app.example.com/" }), "/url"),

@@ -41,7 +41,7 @@ fn types(page: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn events_come_in_pages_with_who_caused_them() {
+async fn events_are_paged_with_their_actors() {
     let (service, _) = service().await;
     let first = service
         .get("/v1/events?limit=3&types=connection.*,account.*,authorization.*")
@@ -116,7 +116,7 @@ async fn events_come_in_pages_with_who_caused_them() {
 }
 
 #[tokio::test]
-async fn a_request_for_events_that_cannot_be_is_refused_with_its_place() {
+async fn an_invalid_request_for_events_is_refused_with_the_place() {
     let (service, _) = service().await;
     for (query, place) in [
         ("limit=0", "/limit"),
@@ -156,7 +156,7 @@ async fn open(service: &TestService, after: &str, last: Option<&str>) -> Respons
 }
 
 #[tokio::test]
-async fn a_stream_shows_what_comes_and_goes_on_after_the_last_id() {
+async fn a_stream_shows_new_events_and_resumes_after_the_last_id() {
     let (service, latest) = service().await;
     let mut stream = open(&service, &latest, None)
         .await
@@ -191,7 +191,7 @@ async fn a_stream_shows_what_comes_and_goes_on_after_the_last_id() {
 }
 
 #[tokio::test]
-async fn a_stream_shows_nothing_more_to_a_credential_that_is_revoked() {
+async fn a_stream_shows_nothing_more_to_a_revoked_credential() {
     let (service, latest) = service().await;
     let revoked = service.with_credential(everything("revoked")).await;
     let mut stream = open(&revoked, &latest, None).await.into_body();
@@ -266,7 +266,7 @@ async fn waits_and_streams_end_when_the_service_stops() {
 
 /// The document lists both statuses.
 #[tokio::test]
-async fn an_unknown_connection_and_a_method_in_a_body_are_told_as_described() {
+async fn errors_for_unknown_connections_and_methods_match_the_description() {
     let (service, _) = service().await;
     let response = service
         .get("/v1/events?connection_name=a%20b&identifier=ada")

@@ -1,5 +1,5 @@
-//! `GET /v1/files/{handle}`: a truncated part of a result, or a file that the result only names, with the product's
-//! present content. Returns one range of it if the request asks for one (RFC 9110, 14).
+//! `GET /v1/files/{handle}`: a truncated part of a result, or a file that the result only refers to, with its current
+//! content at the product. Returns a single range if the request asks for one (RFC 9110, 14).
 
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};

@@ -114,7 +114,7 @@ async fn a_mail_of_a_megabyte_fits_into_8_kb_and_is_read_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_range_that_cannot_be_given_is_refused_or_left_alone() {
+async fn an_unsatisfiable_range_is_refused_and_an_unsupported_one_ignored() {
     let service = with_mail().await;
     let input = json!({ "message_id": "m1" });
     let path = path(&execute(&service, "mail_get_message_by_id", input).await);
@@ -167,7 +167,7 @@ async fn an_attachment_is_a_file_with_its_name_and_type() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_handle_is_not_found() {
+async fn an_invalid_handle_is_not_found() {
     let service = with_mail().await;
     for handle in ["x", "file_AAAA", "..", "file_%00"] {
         let refused = get(&service, &format!("/v1/files/{handle}"), &[]).await;

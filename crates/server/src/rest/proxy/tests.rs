@@ -73,7 +73,7 @@ async fn a_refusal_of_the_product_is_passed_on() {
 }
 
 #[tokio::test]
-async fn a_path_goes_on_byte_for_byte_for_any_identifier() {
+async fn a_path_is_forwarded_byte_for_byte_for_any_identifier() {
     let service = TestService::new().await.with_account("a/b %2F@ü").await;
     let path = "/v1/users/me/messages?q=from%3aada%20OR%20a+b&labelIds=A&labelIds=B";
     let response = service
@@ -136,7 +136,7 @@ async fn a_short_body_is_sent_again_after_a_refused_token() {
 }
 
 #[tokio::test]
-async fn what_may_not_pass_is_a_problem() {
+async fn refused_requests_are_problems() {
     let service = TestService::new().await.with_account("u1").await;
     let sent = service.received().len();
     for (method, path, kind) in [
@@ -170,7 +170,7 @@ async fn what_may_not_pass_is_a_problem() {
 }
 
 #[tokio::test]
-async fn a_body_at_hand_has_its_own_length_whatever_the_product_says() {
+async fn a_buffered_body_has_its_real_length() {
     let service = TestService::with_products(|_| {
         let pieces = [Ok::<_, std::io::Error>(Bytes::from_static(b"hello"))];
         let body = ports::Body::stream(Body::from_stream(stream::iter(pieces)));

@@ -182,7 +182,7 @@ async fn vendors_have_their_envelopes() {
 }
 
 #[tokio::test]
-async fn a_products_json_is_set_in_as_it_came() {
+async fn a_products_json_is_embedded_unchanged() {
     // Order, spacing and a number beyond 64 bits show that nothing rebuilt it.
     const MESSAGE: &str = r#"{ "z": 1,  "id":"m1", "big": 123456789012345678901234567890 }"#;
     let service = TestService::with_products(|_| {
@@ -224,7 +224,7 @@ async fn a_products_json_is_set_in_as_it_came() {
 }
 
 #[tokio::test]
-async fn what_keeps_a_call_from_running_is_a_problem() {
+async fn calls_that_cannot_run_are_problems() {
     let service = TestService::with_products(|_| {
         let mut response = json_response(&json!({"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}));
         *response.status_mut() = StatusCode::NOT_FOUND;

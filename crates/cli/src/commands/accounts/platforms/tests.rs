@@ -99,7 +99,7 @@ fn every_form_gives_the_account_and_its_tokens() {
 }
 
 #[test]
-fn the_user_of_nango_is_the_tag_or_the_end_user_or_the_connection() {
+fn nango_users_come_from_the_tag_the_end_user_or_the_connection() {
     let line = without(nango(), "", "tags");
     assert_eq!(
         Source::Nango.read(line.clone()).unwrap().identifier,
@@ -110,7 +110,7 @@ fn the_user_of_nango_is_the_tag_or_the_end_user_or_the_connection() {
 }
 
 #[test]
-fn what_a_form_lacks_is_named_at_its_place() {
+fn missing_and_wrong_members_are_named_by_pointer() {
     let line = without(nango(), "/credentials", "access_token");
     let line = without(line, "", "provider_config_key");
     let places = ["/provider_config_key", "/credentials/access_token"];
@@ -139,7 +139,7 @@ fn what_a_form_lacks_is_named_at_its_place() {
 }
 
 #[test]
-fn a_fault_in_our_own_form_repeats_nothing_of_the_line() {
+fn an_error_in_a_stead_line_does_not_quote_the_line() {
     for line in [
         json!({ "connection_name": "mail", "identifier": "1", "access_token": ["CANARY"] }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "scopes": { "a": "CANARY" } }),

@@ -1,6 +1,6 @@
 //! What credentials open, and how they are replaced and taken back.
 
-mod told;
+mod events_and_refusals;
 
 use std::{sync::Arc, time::Duration};
 
@@ -57,7 +57,7 @@ fn two_processes(world: &World) -> [Context; 2] {
 }
 
 #[test]
-fn a_revoked_credential_is_refused_at_once_here_and_within_a_second_elsewhere() {
+fn a_revoked_credential_is_refused_within_a_second_everywhere() {
     let world = World::new();
     let [here, there] = two_processes(&world);
     let issued = created(&world, &here, &["events:read"]);
@@ -83,7 +83,7 @@ fn a_revoked_credential_is_refused_at_once_here_and_within_a_second_elsewhere() 
 }
 
 #[test]
-fn a_rotated_credential_works_with_both_secrets_and_then_with_the_new_one_only() {
+fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let old = created(&world, &context, &["events:read"]);
@@ -136,7 +136,7 @@ fn a_rotated_credential_works_with_both_secrets_and_then_with_the_new_one_only()
 }
 
 #[test]
-fn a_replaced_secret_ends_by_itself_with_the_tokens_made_with_it() {
+fn a_replaced_secret_expires_with_its_tokens() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let old = created(&world, &context, &["events:read"]);
@@ -178,7 +178,7 @@ fn a_replaced_secret_ends_by_itself_with_the_tokens_made_with_it() {
 }
 
 #[test]
-fn a_credential_ends_with_its_time() {
+fn a_credential_expires_with_its_tokens() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let short = new(&["events:read"]).expires_in(60);
@@ -196,7 +196,7 @@ fn a_credential_ends_with_its_time() {
 }
 
 #[test]
-fn a_token_opens_what_it_asked_for_and_its_credential_still_has() {
+fn a_token_has_its_requested_scopes_that_the_credential_still_has() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let issued = created(&world, &context, &["tools:execute", "accounts:manage"]);
@@ -236,7 +236,7 @@ fn a_token_opens_what_it_asked_for_and_its_credential_still_has() {
 }
 
 #[test]
-fn a_credential_gives_only_what_it_has() {
+fn a_credential_grants_only_its_own_scopes() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let strong = created(&world, &context, &["tools:execute", "credentials:manage"]);
@@ -357,7 +357,7 @@ fn row_of_first_form(context: &Context, secret: &str) -> Row {
 }
 
 #[test]
-fn a_credential_from_before_scopes_can_do_what_it_could_then_and_can_be_rotated() {
+fn a_credential_from_before_scopes_keeps_its_permissions_and_can_be_rotated() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let row = row_of_first_form(&context, "stead_secret_first");

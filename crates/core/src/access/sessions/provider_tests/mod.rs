@@ -1,6 +1,6 @@
 //! Who gets in by a provider, and who does not: the whole way, against a provider of these tests.
 
-mod besides;
+mod combinations;
 mod scene;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
 };
 
 #[test]
-fn whoever_is_let_in_becomes_a_member_and_is_the_same_one_the_next_time() {
+fn an_allowed_user_becomes_the_same_member_at_every_sign_in() {
     let scene = Scene::owned(allowing_bob);
     let started = scene.begin(None).unwrap();
     assert!(!format!("{started:?}").contains("state"));
@@ -96,7 +96,7 @@ fn whoever_is_let_in_becomes_a_member_and_is_the_same_one_the_next_time() {
 }
 
 #[test]
-fn a_member_with_a_password_is_known_by_the_address_and_is_no_one_else() {
+fn a_member_with_a_password_is_linked_to_one_user_of_the_provider_by_email() {
     let allow = |provider: SignInProvider| provider.allowed_emails(["ADA@example.com"]).unwrap();
     let scene = Scene::owned(allow);
     scene.claims(json!({ "email": "Ada@Example.com" }));
@@ -124,7 +124,7 @@ fn a_member_with_a_password_is_known_by_the_address_and_is_no_one_else() {
 }
 
 #[test]
-fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes() {
+fn a_callback_works_once_within_ten_minutes_in_the_same_browser() {
     let scene = Scene::owned(allowing_bob);
     let failed = ErrorKind::SignInFailed;
     let begin = || scene.at_provider(&scene.begin(None).unwrap());
@@ -159,7 +159,7 @@ fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_m
 }
 
 #[test]
-fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
+fn an_id_token_for_another_sign_in_is_refused() {
     let scene = Scene::owned(allowing_bob);
     let now = || scene.context.host.now().as_second();
     let failed = ErrorKind::SignInProviderFailed;
@@ -200,7 +200,7 @@ fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
 }
 
 #[test]
-fn who_is_let_in_is_said_by_the_address_or_a_claim_or_both() {
+fn users_are_allowed_by_email_or_claim_or_both() {
     let refused = ErrorKind::SignInRefused;
     let scene = Scene::owned(allowing_bob);
     for verified in [json!(false), json!("false"), json!(null), json!([])] {
@@ -244,7 +244,7 @@ fn who_is_let_in_is_said_by_the_address_or_a_claim_or_both() {
 }
 
 #[test]
-fn a_disabled_member_stays_out_and_no_one_is_made_before_the_first_owner() {
+fn a_disabled_member_is_refused_and_no_member_precedes_the_first_owner() {
     let scene = Scene::new(allowing_bob);
     let early = scene.sign_in().unwrap_err();
     assert_eq!(early.kind(), ErrorKind::SignInRefused);
@@ -279,7 +279,7 @@ fn a_disabled_member_stays_out_and_no_one_is_made_before_the_first_owner() {
 }
 
 #[test]
-fn what_the_provider_declines_is_said_plainly() {
+fn a_refusal_of_the_provider_is_explained() {
     let scene = Scene::owned(allowing_bob);
     let says = |query: &str, kind: ErrorKind, why: &str| {
         let back = scene.at_provider(&scene.begin(None).unwrap());
@@ -311,7 +311,7 @@ fn what_the_provider_declines_is_said_plainly() {
 }
 
 #[test]
-fn a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in() {
+fn an_unreadable_or_different_provider_stops_the_sign_in() {
     for (document, why) in [
         (
             json!({ "issuer": "https://login.test/other" }),

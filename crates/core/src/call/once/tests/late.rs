@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_outcome_that_the_store_does_not_take_at_once_is_kept_later() {
+fn an_outcome_is_stored_later_if_the_store_is_down() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let store = Flaky::new(world.process(0));
@@ -67,7 +67,7 @@ fn a_post_that_only_reads_is_sent_each_time_with_its_key() {
 }
 
 #[test]
-fn an_outcome_is_read_again_while_the_product_has_no_place_for_a_call() {
+fn a_stored_outcome_is_returned_while_the_product_has_no_free_place() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];

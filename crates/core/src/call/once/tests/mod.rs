@@ -154,7 +154,7 @@ fn processes(
 }
 
 #[test]
-fn equal_calls_at_once_reach_the_product_once_and_read_the_same() {
+fn concurrent_equal_calls_reach_the_product_once_and_return_the_same() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let contexts = processes(&world, &transport, &Arc::default());
@@ -250,7 +250,7 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
 }
 
 #[test]
-fn a_call_that_was_killed_in_the_middle_is_unknown_and_never_made_again() {
+fn an_interrupted_call_has_an_unknown_outcome_and_is_not_repeated() {
     for known_to_have_ended in [true, false] {
         let world = World::new();
         let (transport, count) = counting(&world);
@@ -336,7 +336,7 @@ impl CutOff {
 }
 
 #[test]
-fn a_call_that_the_product_knows_again_is_made_again_after_it_was_cut_off() {
+fn an_interrupted_call_is_repeated_if_the_product_recognises_it() {
     let cut_off = CutOff::new();
     let other = kind(cut_off.put("b"));
     assert_eq!(other, Some(ErrorKind::IdempotencyMismatch));
@@ -351,7 +351,7 @@ fn a_call_that_the_product_knows_again_is_made_again_after_it_was_cut_off() {
 }
 
 #[test]
-fn made_again_and_failed_it_stays_unknown_until_it_succeeds() {
+fn an_unknown_outcome_stays_unknown_until_a_repeat_succeeds() {
     let cut_off = CutOff::new();
     for (status, retryable) in [(404, false), (429, true), (503, true)] {
         cut_off.status.store(status, Ordering::SeqCst);
@@ -383,7 +383,7 @@ fn made_again_and_failed_it_stays_unknown_until_it_succeeds() {
 }
 
 #[test]
-fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
+fn a_call_that_the_product_does_not_recognise_is_not_repeated() {
     let cut_off = CutOff::new();
     let (world, context) = (&cut_off.world, &cut_off.context);
     let asked = ("demo_put_note", keyed("key", "a"));
@@ -411,7 +411,7 @@ fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
 }
 
 #[test]
-fn an_outcome_that_stays_is_kept_and_one_that_passes_frees_the_key() {
+fn a_final_outcome_is_stored_and_a_temporary_one_frees_the_key() {
     let cases: [(Result<u16, TransportErrorKind>, u32); 7] = [
         (Ok(200), 1),
         (Ok(404), 1),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_outcome_that_is_too_large_is_not_kept_and_not_made_again() {
+fn a_too_large_outcome_is_not_stored_and_its_call_not_repeated() {
     let world = World::new();
     let count = Arc::new(AtomicU32::new(0));
     let seen = Arc::clone(&count);
@@ -27,7 +27,7 @@ fn an_outcome_that_is_too_large_is_not_kept_and_not_made_again() {
 }
 
 #[test]
-fn a_response_is_kept_whole_or_not_at_all() {
+fn a_response_is_stored_completely_or_not_at_all() {
     for (length, is_kept) in [(KEPT, true), (KEPT + 1, false)] {
         let world = World::new();
         // Each byte takes two in the stored outcome.

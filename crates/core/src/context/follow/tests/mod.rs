@@ -237,7 +237,7 @@ fn a_session_of_an_agent_that_was_ended_there_is_refused_here() {
 }
 
 #[test]
-fn an_account_token_that_was_ended_there_is_refused_here_and_so_is_one_of_an_erased_account() {
+fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
     for by_itself in [true, false] {
         let scene = Scene::new();
         let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
@@ -337,7 +337,7 @@ fn calls_on_warm_caches_look_nothing_up() {
 }
 
 #[test]
-fn the_feed_is_not_read_where_no_one_relies_on_it() {
+fn the_feed_is_not_read_without_calls() {
     let scene = Scene::new();
     let lists = scene.store.lists();
     scene.world.advance(UNUSED);
@@ -382,7 +382,7 @@ fn the_first_call_after_a_pause_relies_on_nothing_from_before() {
 }
 
 #[test]
-fn callers_who_wait_for_the_feed_share_one_look() {
+fn callers_who_wait_for_the_feed_share_one_query() {
     let scene = Scene::new();
     scene.call().unwrap();
     scene.world.advance(UNUSED + Duration::from_secs(2));
@@ -394,7 +394,7 @@ fn callers_who_wait_for_the_feed_share_one_look() {
 }
 
 #[test]
-fn what_was_read_before_the_feed_was_followed_is_read_again() {
+fn data_read_before_following_the_feed_is_read_again() {
     let scene = Scene::new();
     scene.world.run(scene.here.reload(&ada())).unwrap();
     scene
@@ -412,7 +412,7 @@ fn what_was_read_before_the_feed_was_followed_is_read_again() {
 }
 
 #[test]
-fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
+fn too_many_events_clear_the_cache() {
     for count in [1, 199, 200, 450, 1_100] {
         let scene = Scene::new();
         let snapshot = || scene.world.run(scene.here.snapshot(&ada())).unwrap();
@@ -439,7 +439,7 @@ fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
 }
 
 #[test]
-fn where_the_feed_does_not_go_on_from_its_last_event_everything_is_forgotten() {
+fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
     for replaced in [false, true] {
         let scene = Scene::new();
         let store = &scene.there.store;

@@ -222,7 +222,7 @@ fn long() -> String {
 }
 
 #[test]
-fn a_text_of_which_a_view_has_the_beginning_is_read_as_a_whole_and_in_pieces() {
+fn a_truncated_text_is_read_as_a_whole_and_in_pieces() {
     let stage = Stage::new(json!({ "text": long() }));
     let execution = stage.called(READ, |request| request.result.view = View::Readable);
     let [left_out] = execution.left_out.as_slice() else {
@@ -286,7 +286,7 @@ fn the_content_of_a_file_is_decoded() {
 }
 
 #[test]
-fn what_max_bytes_cuts_has_handles_the_largest_first() {
+fn values_cut_by_max_bytes_have_handles_and_the_largest_comes_first() {
     let notes: Vec<Value> = (0..50).map(|n| json!({ "note": n, "say": "hm" })).collect();
     let texts: Vec<String> = (0..9).map(|n| "so it is ".repeat(500 + n)).collect();
     let letter = json!({ "a/b": texts, "notes": notes, "last": { "text": long() } });
@@ -310,7 +310,7 @@ fn what_max_bytes_cuts_has_handles_the_largest_first() {
 }
 
 #[test]
-fn a_text_that_both_cut_is_the_whole_one() {
+fn a_text_cut_by_view_and_max_bytes_is_read_whole() {
     let stage = Stage::new(json!({ "text": long() }));
     let execution = stage.called(READ, |request| {
         request.result.view = View::Readable;
@@ -359,7 +359,7 @@ fn only_results_of_reading_that_were_cut_have_handles() {
 }
 
 #[test]
-fn an_input_that_does_not_fit_into_a_handle_gives_none_and_that_is_said() {
+fn an_input_too_large_for_a_handle_is_a_warning() {
     let stage = Stage::new(json!({ "text": long() }));
     for (length, fits) in [(2_000, true), (3_500, false), (10_000, false)] {
         let execution = stage.called(READ, |request| {
@@ -403,7 +403,7 @@ fn nothing_is_stored_but_the_record_of_each_call() {
 }
 
 #[test]
-fn a_handle_of_a_former_data_key_is_read_while_that_key_is_there() {
+fn a_handle_of_a_previous_data_key_works_while_the_key_exists() {
     let stage = Stage::new(json!({ "text": long() }));
     let former = stage.handle();
     let key = stage

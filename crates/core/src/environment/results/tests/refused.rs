@@ -59,7 +59,7 @@ fn a_handle_is_of_one_user_one_environment_and_for_one_day() {
 }
 
 #[test]
-fn whoever_may_not_make_the_call_may_not_read_its_handle() {
+fn reading_a_handle_needs_permission_for_its_call() {
     let stage = Stage::new(json!({ "text": long() }));
     let handle = stage.handle();
     let mut other_tools = NewMcpSession::new("ada");

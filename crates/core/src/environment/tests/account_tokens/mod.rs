@@ -169,7 +169,7 @@ fn batch(lines: &[&str]) -> Request<Body> {
 }
 
 #[test]
-fn an_account_token_sends_what_its_access_allows_and_only_for_its_own_account() {
+fn an_account_token_is_limited_to_its_access_and_account() {
     let stage = Stage::new();
     let own = ("demo", "ada");
     let get = || request(Method::GET, "/v1/notes");
@@ -296,7 +296,7 @@ fn an_account_token_sends_what_its_access_allows_and_only_for_its_own_account() 
 }
 
 #[test]
-fn an_account_token_opens_no_other_door() {
+fn an_account_token_works_only_at_the_proxy() {
     let stage = Stage::new();
     let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
     let described = holder.proxy(ProxyRequest::new("demo", "ada", "GET", "/v1/notes"));
@@ -322,7 +322,7 @@ fn an_account_token_opens_no_other_door() {
 }
 
 #[test]
-fn a_session_of_an_upload_stays_where_it_began() {
+fn an_upload_session_keeps_the_address_where_it_began() {
     let stage = Stage::new();
     let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
     let upload = || request(Method::POST, "/upload/notes?uploadType=resumable");
@@ -347,7 +347,7 @@ fn a_session_of_an_upload_stays_where_it_began() {
 }
 
 #[test]
-fn an_account_token_ends_with_its_time_when_it_is_deleted_and_with_its_account() {
+fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
     let unknown = Err(ErrorKind::Unauthenticated);
     let reads = |stage: &Stage, token: &IssuedAccountToken| {
         let holder = stage.of(token).map_err(|error| error.kind())?;
@@ -425,7 +425,7 @@ fn an_account_token_ends_with_its_time_when_it_is_deleted_and_with_its_account()
 }
 
 #[test]
-fn an_account_token_is_made_for_an_account_that_can_be_called_and_for_a_day_at_most() {
+fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
     let stage = Stage::new();
     let create = |change: fn(&mut NewAccountToken)| {
         let mut new = NewAccountToken::new("demo", "ada", TokenAccess::Read);

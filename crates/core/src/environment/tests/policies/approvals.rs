@@ -163,7 +163,7 @@ fn an_approval_from_before_an_update_is_found() {
 }
 
 #[test]
-fn of_calls_at_the_same_time_one_is_made() {
+fn concurrent_calls_use_an_approval_once() {
     let stage = asking();
     let app = stage.app("app");
     let id = asked(stage.send_note(&app, &[IN]));
@@ -183,7 +183,7 @@ fn of_calls_at_the_same_time_one_is_made() {
 }
 
 #[test]
-fn it_ends_with_its_time_whatever_it_waits_for() {
+fn an_approval_expires_before_and_after_its_decision() {
     let stage = asking();
     let app = stage.app("app");
     let (waits, good) = (
@@ -203,7 +203,7 @@ fn it_ends_with_its_time_whatever_it_waits_for() {
 }
 
 #[test]
-fn who_asks_does_not_decide() {
+fn a_caller_cannot_approve_its_own_call() {
     let stage = asking();
     let app = stage.app("app");
     let id = asked(stage.send_note(&app, &[IN]));
@@ -259,7 +259,7 @@ fn who_asks_does_not_decide() {
 }
 
 #[test]
-fn raw_requests_wait_too_and_a_stream_is_what_was_approved() {
+fn raw_requests_need_approval_and_a_stream_must_match_it() {
     let stage = asking();
     let app = stage.app("app");
     let json = "application/json";
@@ -292,7 +292,7 @@ fn raw_requests_wait_too_and_a_stream_is_what_was_approved() {
 }
 
 #[test]
-fn a_tool_that_has_to_be_approved_changes_nothing_before() {
+fn a_tool_that_needs_approval_changes_nothing_before_it() {
     let stage = Stage::new();
     stage.set(json!({ "requires_approval": { "tools": ["demo_*"] } }));
     let by = &stage.environment;
@@ -312,7 +312,7 @@ fn a_tool_that_has_to_be_approved_changes_nothing_before() {
 }
 
 #[test]
-fn recipients_who_are_not_known_have_to_be_approved() {
+fn unknown_recipients_need_approval() {
     let stage = Stage::new();
     let recipients = json!({ "product": "demo", "kind": "recipient", "allow": ["*@example.com"] });
     stage.set(json!({ "requires_approval": { "facts": [recipients] } }));
@@ -376,7 +376,7 @@ fn a_call_with_an_idempotency_key_is_made_after_its_approval() {
 }
 
 #[test]
-fn no_caller_takes_the_place_of_others() {
+fn waiting_approvals_are_limited_per_credential_and_account() {
     let stage = asking();
     let agents = |name: &str| {
         let made = stage

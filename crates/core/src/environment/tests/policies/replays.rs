@@ -40,7 +40,7 @@ fn kind(repeat: &Repeat<'_>, by: &Environment) -> ErrorKind {
 }
 
 #[test]
-fn not_while_the_account_is_suspended_or_disconnected() {
+fn no_replay_while_the_account_is_suspended_or_disconnected() {
     each(|stage, repeat| {
         let app = stage.app("app");
         let by = &stage.environment;
@@ -64,7 +64,7 @@ fn not_while_the_account_is_suspended_or_disconnected() {
 }
 
 #[test]
-fn not_by_a_credential_that_lost_its_scopes() {
+fn no_replay_for_a_credential_that_lost_its_scopes() {
     each(|stage, repeat| {
         let scopes =
             Scopes::parse(["accounts:read", "tools:execute:mail", "proxy:read:mail"]).unwrap();
@@ -75,7 +75,7 @@ fn not_by_a_credential_that_lost_its_scopes() {
 }
 
 #[test]
-fn not_against_a_policy() {
+fn no_replay_against_a_policy() {
     let of_tool = json!({ "tools": { "deny": ["demo_send_*"] }, "requests": [] });
     let recipients = json!({ "product": "demo", "kind": "recipient", "allow": [] });
     each(|stage, repeat| {

@@ -25,7 +25,7 @@ fn tools_are_allowed_by_name() {
 }
 
 #[test]
-fn a_read_only_policy_lets_pass_what_the_product_says_reads() {
+fn a_read_only_policy_allows_requests_that_the_product_classifies_as_reads() {
     let stage = Stage::new();
     let by = &stage.environment;
     stage.set(json!({ "read_only": true }));
@@ -52,7 +52,7 @@ fn a_read_only_policy_lets_pass_what_the_product_says_reads() {
 }
 
 #[test]
-fn recipients_are_those_that_are_allowed_wherever_a_request_comes_from() {
+fn a_policy_checks_recipients_of_every_kind_of_request() {
     let stage = Stage::new();
     let by = &stage.environment;
     let recipients = json!({ "product": "demo", "kind": "recipient", "allow": ["*@example.com"], "deny": ["EVE@*"] });
@@ -110,7 +110,7 @@ fn recipients_are_those_that_are_allowed_wherever_a_request_comes_from() {
 }
 
 #[test]
-fn raw_requests_are_those_that_are_listed_and_tools_are_not_meant() {
+fn a_list_of_raw_requests_does_not_apply_to_tools() {
     let stage = Stage::new();
     let by = &stage.environment;
     let one = json!({ "product": "demo", "methods": ["GET"], "paths": ["/v1/notes/*"] });
@@ -246,7 +246,7 @@ fn a_policy_that_this_version_does_not_know_allows_nothing() {
 }
 
 #[test]
-fn a_policy_that_could_not_mean_what_it_says_is_refused_with_its_places() {
+fn a_policy_with_unknown_names_is_refused_with_the_places() {
     let stage = Stage::new();
     let policy: Policy = serde_json::from_value(json!({
         "name": "a b",
@@ -314,7 +314,7 @@ fn a_test_explains_a_decision_and_sends_nothing() {
 }
 
 #[test]
-fn a_test_of_a_caller_says_what_its_policies_its_scopes_and_its_session_allow() {
+fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let stage = Stage::new();
     stage.set_named("quiet", false, json!({ "tools": { "deny": [SEND] } }));
     stage.set_named("few", false, json!({ "requests": [] }));

@@ -82,7 +82,7 @@ fn a_receiver_that_fails_and_recovers_gets_everything_in_order_per_account() {
 }
 
 #[test]
-fn an_endpoint_that_stalls_holds_up_no_other() {
+fn a_stalled_endpoint_does_not_delay_others() {
     let stage = Stage::new();
     stage.create("slow.example", &[]);
     stage.create("quick.example", &[]);
@@ -96,7 +96,7 @@ fn an_endpoint_that_stalls_holds_up_no_other() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_sent() {
+fn a_webhook_gets_only_its_event_types() {
     let stage = Stage::new();
     stage.create("app.example", &["connection.*", "account.suspended"]);
     stage.emit(1, 1);
@@ -122,7 +122,7 @@ fn only_what_is_asked_for_is_sent() {
 }
 
 #[test]
-fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled_and_can_be_enabled() {
+fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
     for (receiver, reason, after) in [
         (Receiver::Responds(410), "gone", Duration::from_secs(10)),
         (Receiver::Responds(503), "failing", 24 * 8 * HOUR),
@@ -174,7 +174,7 @@ fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled_and_can_be_enable
 }
 
 #[test]
-fn for_a_day_both_secrets_sign_and_then_the_new_one_only() {
+fn both_secrets_sign_for_a_day_after_a_rotation() {
     let stage = Stage::new();
     let made = stage.create("app.example", &["account.*"]);
     let id = made.webhook.id.to_string();
@@ -243,7 +243,7 @@ fn events_are_sent_once_more_one_by_one_or_since_a_time() {
 }
 
 #[test]
-fn of_several_processes_one_delivers_and_another_takes_over() {
+fn one_process_delivers_until_another_takes_over() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     let _other = stage.process(2);
@@ -293,7 +293,7 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
 }
 
 #[test]
-fn a_webhook_gets_events_of_the_connections_of_whoever_made_it() {
+fn a_webhook_gets_events_of_its_creators_connections() {
     let stage = Stage::new();
     let connect = |name: &str| {
         let new = NewConnection::new(name, "demo").client("id-1", "secret-1");

@@ -6,7 +6,7 @@ use super::*;
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
-fn what_is_sent_once_more_keeps_the_order_of_an_account() {
+fn replayed_events_keep_the_order_of_an_account() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     let start = stage.context.host.now();
@@ -32,7 +32,7 @@ fn what_is_sent_once_more_keeps_the_order_of_an_account() {
 }
 
 #[test]
-fn an_endpoint_is_not_given_up_without_another_failure() {
+fn an_endpoint_is_disabled_only_after_another_failure() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     stage.set("app.example", Receiver::Responds(503));
@@ -70,7 +70,7 @@ fn the_pause_after_silence_begins_at_its_end() {
 }
 
 #[test]
-fn of_a_long_response_the_beginning_is_kept() {
+fn the_beginning_of_a_long_response_is_kept() {
     let stage = Stage::new();
     let id = stage.create("app.example", &[]).webhook.id;
     stage.set("app.example", Receiver::IsWordy);
@@ -108,7 +108,7 @@ fn an_attempt_that_this_process_cut_off_does_not_count() {
 }
 
 #[test]
-fn a_lane_whose_process_stops_in_order_is_free_at_once() {
+fn a_lane_is_free_immediately_after_its_process_stops() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     stage.emit(1, 1);
@@ -125,7 +125,7 @@ fn a_lane_whose_process_stops_in_order_is_free_at_once() {
 }
 
 #[test]
-fn a_lane_whose_process_has_ended_is_taken_over_at_once() {
+fn a_lane_of_a_dead_process_is_taken_over_immediately() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     let _other = stage.process(2);
@@ -141,7 +141,7 @@ fn a_lane_whose_process_has_ended_is_taken_over_at_once() {
 }
 
 #[test]
-fn a_clock_that_is_ahead_takes_no_lane_from_who_has_it() {
+fn a_process_with_a_fast_clock_does_not_take_over_a_lane() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     stage.emit(1, 1);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn who_waits_for_the_token_endpoint_is_told_how_long() {
+fn an_unavailable_refresh_has_a_retry_after() {
     for (after, expected) in [(None, 2), (Some(7), 7), (Some(0), 1)] {
         let error = refresh_unavailable("busy", after.map(Duration::from_secs));
         assert_eq!(error.kind(), ErrorKind::RefreshUnavailable);

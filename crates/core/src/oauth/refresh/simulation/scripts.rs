@@ -80,7 +80,7 @@ fn an_account_has_one_grant_at_a_time() {
 }
 
 #[test]
-fn a_refusal_of_an_ended_grant_spends_no_token_of_the_grant_that_took_its_place() {
+fn a_refusal_of_an_ended_grant_uses_no_token_of_the_new_grant() {
     let scenes = [
         (vec![Act::RevokeAtProduct, Act::Authorize(0, false)], SECOND),
         (vec![Act::Refresh(0)], ANSWERED),
@@ -96,7 +96,7 @@ fn a_refusal_of_an_ended_grant_spends_no_token_of_the_grant_that_took_its_place(
 /// The holder of the lease freezes after the product has answered. Another process refreshes, and the tokens of the
 /// frozen one come late.
 #[test]
-fn tokens_that_come_late_replace_none_that_live() {
+fn late_tokens_do_not_replace_live_ones() {
     let late = [
         (Vec::new(), EXPIRED),
         (vec![Act::Call(0)], ANSWERED),
@@ -130,7 +130,7 @@ fn tokens_that_come_late_replace_none_that_live() {
 
 /// The same, and the request itself is late.
 #[test]
-fn a_request_that_comes_late_loses_no_token() {
+fn a_late_request_loses_no_token() {
     let scenes = [
         (Vec::new(), EXPIRED),
         (vec![Act::Call(0)], SENT),
@@ -152,7 +152,7 @@ fn a_request_that_comes_late_loses_no_token() {
 
 /// The holder of the lease freezes before it sends its request.
 #[test]
-fn a_process_whose_lease_is_over_sends_no_request() {
+fn a_process_with_an_expired_lease_sends_no_request() {
     let frozen = |scenes| {
         (
             vec![Act::FreezeAfter("refresh.claim", 0, scenes), Act::Call(0)],
@@ -177,7 +177,7 @@ fn a_process_whose_lease_is_over_sends_no_request() {
 
 /// The spool still has a record after its tokens are stored. Stead reads it again when the account has newer tokens.
 #[test]
-fn tokens_that_stay_in_the_spool_replace_none_that_live() {
+fn old_spooled_tokens_do_not_replace_live_ones() {
     let into_outage = Act::Fault(Fault::RespondsIntoOutage(10), 1);
     let scenes = [
         (
@@ -199,7 +199,7 @@ fn tokens_that_stay_in_the_spool_replace_none_that_live() {
 
 /// A process freezes before it shreds the tokens that it replaced. It continues when the account has newer ones.
 #[test]
-fn shredding_that_comes_late_takes_no_token_that_lives() {
+fn late_shredding_keeps_live_tokens() {
     let scenes = [
         (
             vec![Act::FreezeAfter("refresh.keep", 0, 3), Act::Refresh(0)],

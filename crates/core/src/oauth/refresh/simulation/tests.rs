@@ -25,18 +25,18 @@ fn histories(class: Class) -> Reached {
 }
 
 #[test]
-fn no_history_of_a_stable_grant_loses_an_account() {
+fn a_stable_grant_never_loses_an_account() {
     histories(Class::Stable);
 }
 
 #[test]
-fn no_history_of_a_rotating_grant_loses_an_account_without_a_reason() {
+fn a_rotating_grant_loses_an_account_only_with_a_reason() {
     let reached = histories(Class::Rotating);
     assert!(reached.lost > reached.histories / 5, "{reached}");
 }
 
 #[test]
-fn no_history_of_a_grant_whose_spent_tokens_serve_for_a_while_loses_an_account_without_a_reason() {
+fn a_grant_with_a_grace_period_loses_an_account_only_with_a_reason() {
     let reached = histories(Class::Grace);
     assert!(
         reached.second_presentations > reached.histories / 20,
@@ -45,7 +45,7 @@ fn no_history_of_a_grant_whose_spent_tokens_serve_for_a_while_loses_an_account_w
 }
 
 #[test]
-fn no_history_of_a_strict_grant_uses_a_refresh_token_twice_without_a_reason() {
+fn a_strict_grant_reuses_a_refresh_token_only_with_a_reason() {
     let reached = histories(Class::Strict);
     assert!(reached.lost > reached.histories / 5, "{reached}");
 }

@@ -65,7 +65,7 @@ fn pages(records: &Records, search: &Search, size: usize) -> Vec<Execution> {
 }
 
 #[test]
-fn pages_hold_what_one_sorted_list_would() {
+fn pages_equal_one_sorted_list() {
     let (_, records) = empty();
     let numbers = Numbers::seeded(8);
     let number = |below: u8| {
@@ -201,7 +201,7 @@ fn a_long_search_ends_its_page_and_the_next_one_continues() {
 }
 
 #[test]
-fn a_name_has_one_row_whichever_process_uses_it() {
+fn a_name_has_one_row_for_all_processes() {
     let (store, records) = empty();
     let processes = [KnownNames::default(), KnownNames::default()];
     for number in 0..10 {
@@ -214,7 +214,7 @@ fn a_name_has_one_row_whichever_process_uses_it() {
 }
 
 #[test]
-fn a_name_is_used_again_at_most_once_a_day_and_kept_while_it_is() {
+fn the_last_use_of_a_name_is_written_once_a_day_and_keeps_it() {
     let (store, records) = empty();
     let known = KnownNames::default();
     let used_at = |store: &MemoryStore| {
@@ -300,7 +300,7 @@ fn a_row_that_has_no_name_is_left_out() {
 }
 
 #[test]
-fn the_size_follows_what_comes_and_goes() {
+fn the_size_follows_insertions_and_removals() {
     let (_, records) = empty();
     let size = || ready(records.history_bytes()).unwrap();
     for number in 0..40 {

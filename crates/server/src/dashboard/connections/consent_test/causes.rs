@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_says_who_acts_and_where() {
+    fn a_cause_says_who_can_fix_it_and_where() {
         let failed = |reason| cause(AuthorizationState::Failed, reason);
         assert_eq!(failed("client_rejected").page, "secret");
         assert_eq!(failed("invalid_scope").page, "edit");

@@ -97,7 +97,7 @@ pub(super) async fn with(
         cause => Serde(ended.map(|ended| cause(ended.state, ended.reason.as_deref().unwrap_or_default()))),
         reason => ended.and_then(|ended| ended.reason.as_deref()),
         said => ended.and_then(|ended| ended.product_message.as_deref()),
-        // Only what has yet to be confirmed, and only with its id.
+        // Only a pending confirmation needs the ID.
         authorization_id => (consent == "back").then_some(authorization_id),
         call => call.map(|call| context! { tool => call.tool, about => call.about }),
         ran => Serde(ran.map(|ran| shown(ran, call))),

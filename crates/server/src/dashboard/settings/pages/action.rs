@@ -1,4 +1,4 @@
-//! What can be done with a resource: a button, a form, or a question before something that can't be undone.
+//! The actions of a resource: a button, a form, or a question before an action that can't be undone.
 
 use serde_json::Value;
 use stead_core::{api::Run, environment::Environment};

@@ -84,7 +84,7 @@ pub(super) async fn context(
     let id = resource.id(one);
     let now = page.environment.runtime().now();
     let details = shows(&resource.details, &schema);
-    // A member without a value has nothing to say, unless the declaration says what that means.
+    // Members without a value are omitted, unless the declaration has a text for that case.
     let details = details.into_iter().filter(|member| member.says(one));
     let details: Vec<_> = details.map(|member| member.cell(one, now)).collect();
     let mut forms = Vec::new();

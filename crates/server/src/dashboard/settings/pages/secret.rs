@@ -25,7 +25,7 @@ pub(super) fn show(
         [] => Vec::new(),
         also => shows(also, &schema),
     };
-    // A member without a value has nothing to say here.
+    // Members without a value aren't shown.
     let also = also
         .into_iter()
         .filter(|member| !made[member.name].is_null());

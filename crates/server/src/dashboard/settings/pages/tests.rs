@@ -1,4 +1,4 @@
-//! Every declaration, walked: what it names exists, and its pages are for those with the scope.
+//! Checks every declaration: all names in it exist, and its pages need the declared scope.
 
 use http::StatusCode;
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn named(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn what_a_declaration_names_is_in_the_schemas() {
+fn members_named_by_a_declaration_are_in_the_schemas() {
     for resource in all() {
         let what = resource.noun;
         let schema = resource.schema();
@@ -90,7 +90,7 @@ async fn one_of(service: &TestService, resource: &Resource) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_page_shows_the_resource_to_those_whose_role_has_the_scope() {
+async fn every_page_is_shown_only_to_roles_with_its_scope() {
     let service = with_markup().await;
     parameters(&service).await;
     let open = async |role: Role, path: &str| {

@@ -175,7 +175,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
 }
 
 #[tokio::test]
-async fn what_was_typed_stays_and_each_field_says_what_is_wrong() {
+async fn a_refused_form_keeps_its_input_and_marks_wrong_fields() {
     let service = TestService::new().await;
     let browser = Browser::of(&service, Role::Owner).await;
     let fields = [
@@ -209,7 +209,7 @@ async fn what_was_typed_stays_and_each_field_says_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_member_is_invited_changed_kept_out_reset_and_deleted() {
+async fn a_member_is_invited_changed_disabled_reset_and_deleted() {
     let service = TestService::new().await;
     let browser = Browser::of(&service, Role::Owner).await;
     let environment = service.platform.environment();
@@ -288,7 +288,7 @@ async fn the_last_owner_stays_an_owner() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_undone_asks_for_the_password_again() {
+async fn irreversible_actions_ask_for_the_password_again() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let owner = Browser::of(&service, Role::Owner).await;

@@ -206,7 +206,7 @@ async fn the_audit_log_is_filtered_and_verified() {
 }
 
 #[tokio::test]
-async fn everyone_sees_the_sections_that_the_role_opens() {
+async fn members_see_only_the_sections_of_their_role() {
     let service = TestService::new().await;
     for (role, seen, hidden) in [
         (
@@ -245,7 +245,7 @@ async fn everyone_sees_the_sections_that_the_role_opens() {
 }
 
 #[tokio::test]
-async fn a_member_who_is_disabled_loses_the_page() {
+async fn a_disabled_member_loses_the_page() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
     let owner = Browser::of(&service, Role::Owner).await;

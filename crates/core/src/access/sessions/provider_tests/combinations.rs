@@ -64,7 +64,7 @@ fn a_provider_that_takes_the_secret_in_the_body_only_gets_it_there() {
 }
 
 #[test]
-fn another_sign_in_at_the_provider_is_half_of_a_step_up_with_a_second_factor() {
+fn a_step_up_with_a_second_factor_needs_the_provider_and_a_code() {
     let scene = Scene::owned(allowing_bob);
     let (world, context) = (&scene.world, &scene.context);
     let bob = scene.sign_in().unwrap().session.unwrap().id;
@@ -102,7 +102,7 @@ fn another_sign_in_at_the_provider_is_half_of_a_step_up_with_a_second_factor() {
 }
 
 #[test]
-fn a_provider_that_is_the_only_way_in_ends_sessions_by_password_and_takes_none() {
+fn a_provider_as_the_only_method_ends_password_sessions_and_refuses_passwords() {
     let scene = Scene::new(allowing_bob);
     let by_password = scene.owner();
     let invited = NewMember::new("bob@example.com", Role::Owner);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_cannot_be_is_refused_with_its_place() {
+fn an_invalid_credential_is_refused_with_the_place() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     for (new, place) in [
@@ -31,7 +31,7 @@ fn what_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
-fn events_say_what_became_of_a_credential_and_who_did_it() {
+fn events_record_each_change_of_a_credential_and_its_actor() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let made = created(&world, &context, &["events:read"]);
