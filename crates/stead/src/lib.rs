@@ -1,5 +1,5 @@
 #![doc = include_str!("lib.md")]
-// Badges for what needs a feature.
+// On docs.rs, items show the feature that they need.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(any(feature = "platform", feature = "client"))]

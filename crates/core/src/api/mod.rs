@@ -1,11 +1,11 @@
-//! Operations: what an application can ask of Stead. Each one is declared once, and the route, its description, the
-//! client's method and the call in this process follow from the declaration.
+//! Operations: the requests that an application can make. Each one is declared once, and the route, its description,
+//! the client's method and the call in this process follow from the declaration.
 //!
 //! [`send`](crate::environment::Environment::send) runs an operation in this process. A client of a service sends the
 //! same struct over HTTP.
 //!
-//! An operation has the members of its path, a struct for its query and one for its body. It isn't one flat struct, because
-//! the server reads the body straight from its bytes: numbers keep their digits, and members can be raw JSON.
+//! An operation has the members of its path, a struct for its query and one for its body. It isn't one flat struct,
+//! because the server reads the body straight from its bytes: numbers keep their digits, and members can be raw JSON.
 
 mod macros;
 mod parameters;

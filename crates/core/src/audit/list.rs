@@ -1,4 +1,4 @@
-//! Lists entries, the youngest first.
+//! Lists entries, the newest first.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Rows that should not be there, or not be gone: those that are refused, and those of which the log tells otherwise.
+//! Finds suspect rows: those that fail their MAC check, and those that contradict the audit log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ where
             format!("entry {number} says that it exists, but it was deleted without an entry");
         untold.push(SuspectRow::new(table, id, why));
     }
-    // What was created or deleted while the rows were read is in no doubt.
+    // Rows that were created or deleted during the read aren't suspect.
     let touched = match untold.is_empty() {
         true => BTreeSet::new(),
         false => later().await?.ids(),
@@ -129,7 +129,7 @@ fn fault_told(told: &Told, row: &Row, id: &str, since: Timestamp) -> Option<Stri
         )),
         None => {
             let body: Value = serde_json::from_str(&row.body).ok()?;
-            // A policy says when it was last set.
+            // A policy only has the time when it was last set.
             let made = body.get("created_at").or_else(|| body.get("updated_at"));
             let made: Timestamp = made?.as_str()?.parse().ok()?;
             (made >= since).then(|| String::from("no entry records its creation"))

@@ -1,4 +1,4 @@
-//! Verifies the log from its first entry on, and the rows that it tells of.
+//! Verifies the log from its first entry, and the rows that it records.
 
 use super::rows::{Told, suspect_rows};
 use crate::{

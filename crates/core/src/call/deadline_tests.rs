@@ -211,7 +211,7 @@ fn a_short_time_gives_nothing_that_is_older() {
 fn a_slice_of_the_quota_is_waited_for_no_longer_than_the_caller_waits() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
-    // The quota that needs no slice is soon used up.
+    // The part of the quota that needs no slice is soon used up.
     stage.hangs(true);
     let mut own = 1;
     let error = loop {

@@ -51,7 +51,7 @@ fn decide(
                 ),
             ));
         }
-        // Once this is committed, the connection's id leads nowhere.
+        // After this commit, the connection can't be looked up by its ID, so the event includes its name.
         let last = account.row.event("account.deleted");
         let last = last.with("connection_name", &connection.row.name);
         let last = last.with("product", &connection.row.product);

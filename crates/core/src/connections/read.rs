@@ -46,7 +46,7 @@ async fn rows(
 }
 
 pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {
-    // A product that is not there any more is shown as it was.
+    // If this build doesn't have the product, the connection is shown without permissions.
     let takes_permissions = context
         .products
         .endpoints(&row.product)

@@ -1,4 +1,4 @@
-//! Events, and how many calls there were.
+//! Events, and totals of calls.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a reader of the feed sees: pages in order, waits that end, and gaps that are said.
+//! Reading the feed: pages in order, waits that end, and reported gaps.
 
 use std::{sync::Arc, time::Duration};
 
@@ -80,7 +80,7 @@ fn pages_follow_each_other_and_end() {
     assert!(!rest.more);
     let end = world.run(page(&context, Some(&rest.cursor), 2));
     assert_eq!((end.items.len(), &end.cursor), (0, &rest.cursor));
-    // From any event, the feed goes on after it.
+    // Reading can continue after any event.
     let again = world.run(page(&context, Some(&first.items[0].cursor), 10));
     assert_eq!(names(&again), ["account.suspended", "account.resumed"]);
     let suspended = &again.items[0];
@@ -196,7 +196,7 @@ fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
         let (read, ()) = world.run(join(reading, later));
         assert_eq!(names(&read.unwrap()), ["account.suspended"]);
         let took = reader.host.monotonic().saturating_sub(began);
-        // This process is woken; for what others commit it looks every second.
+        // Commits of this process wake the reader. It looks for commits of other processes every second.
         let expected = [3_300, 4_000][writer];
         assert_eq!(took, Duration::from_millis(expected), "{writer}");
     }
@@ -220,7 +220,7 @@ fn a_wait_without_an_event_has_an_end_and_so_has_the_number_of_waits() {
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
     let error = world.run(reading).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Overloaded);
-    // Who does not wait needs no place.
+    // A read that doesn't wait needs no place.
     world.run(page(&context, None, 1));
     drop(places);
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
@@ -288,7 +288,7 @@ fn a_cursor_before_events_that_are_gone_says_so() {
     let context = lonely(&world);
     let id = world.run(three(&context));
     let first = world.run(page(&context, None, 1));
-    // Two events go after the one that was read.
+    // The two events after the one that was read are removed.
     let later = context.history.retention.events + SignedDuration::from_secs(60);
     world.advance(later.try_into().unwrap());
     prune(&world, &context, true);

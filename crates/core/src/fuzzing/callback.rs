@@ -30,7 +30,7 @@ pub fn callback_query(query: &str) {
             .filter(|value| is_clear && !value.is_empty());
         assert_eq!(found.as_ref(), expected, "{name}");
     }
-    // Neither a code nor a state stands in a log.
+    // The debug output, which can end up in logs, has neither code nor state.
     let shown = format!("{callback:?}");
     assert_eq!(
         shown,

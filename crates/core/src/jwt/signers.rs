@@ -1,4 +1,4 @@
-//! What issuers of tests sign with: a key of each kind.
+//! Signing keys for test issuers, one of each kind.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -42,7 +42,7 @@ impl Signer {
         match self {
             Self::Rsa(pair) => {
                 let public = PublicKeyComponents::<Vec<u8>>::from(pair.public());
-                // Some issuers write the sign byte of ASN.1 too.
+                // Some issuers include the sign byte of ASN.1.
                 let modulus = [&[0][..], &public.n].concat();
                 json!({ "kty": "RSA", "kid": kid, "n": encoded(&modulus), "e": encoded(&public.e) })
             }

@@ -1,4 +1,4 @@
-//! Which tokens are good by their signature, and which are not.
+//! Tokens with valid and invalid signatures.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, Mac as _};
@@ -45,7 +45,7 @@ fn a_token_of_each_algorithm_is_good_as_it_was_signed_and_only_so() {
         );
         let unsigned = format!("{head}.{other}.");
         assert_eq!(check(&unsigned, &known), Err("its signature is wrong"));
-        // The name of the key in the document of another key.
+        // Another key with the same ID.
         let others = keys(&[Signer::ed25519(9).jwk("k1"), Signer::p256().jwk("k1")]);
         assert!(check(&token, &others).is_err(), "{alg}");
     }

@@ -1,4 +1,4 @@
-//! A token: what it says, once its signature is checked.
+//! A token, and its claims once its signature is checked.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;

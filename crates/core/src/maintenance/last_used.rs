@@ -1,4 +1,4 @@
-//! Writes down when credentials were last used: now and then, and never while a request waits.
+//! Stores when credentials were last used. It does so periodically, and never while a request waits.
 
 use jiff::SignedDuration;
 
@@ -18,7 +18,7 @@ pub(super) async fn keep(context: &Context) -> Result<()> {
     for (client_id, times) in context.memory.access_tokens.take_used() {
         let load = || context.store.app_credential(&client_id);
         let decide = |found: Option<Versioned<AppCredential>>| {
-            // One that was revoked meanwhile needs no time.
+            // The credential may have been revoked in the meantime.
             let Some(Versioned { row, version, .. }) = found else {
                 return Ok((Change::none(), ()));
             };

@@ -1,4 +1,4 @@
-//! What an environment counts, and how much waits, for those who watch it.
+//! Metrics of an environment: its counters, and the size of its backlogs.
 
 use std::{pin::pin, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What has to be done from time to time: ending what is overdue, working off the outbox, removing what no one needs.
+//! Periodic work: expires overdue authorizations, processes the outbox, and deletes rows that no one needs.
 
 mod examine;
 mod history;
@@ -41,7 +41,7 @@ const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
 const SHORT_LIVED_EVENTS: SignedDuration = SignedDuration::from_hours(24);
 
 fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
-    // What is kept for longer than time goes back is kept for ever.
+    // A retention that reaches beyond the earliest time keeps everything.
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
     Cutoffs {
         access_tokens: now,
@@ -79,7 +79,7 @@ pub(crate) fn start(context: &Context) {
             }
             context.sweep();
             context.store.waits.tell();
-            // All of it needs the store.
+            // The round needs the store.
             if !context.store.is_away()
                 && let Err(error) = run(&context).await
             {
@@ -94,7 +94,7 @@ pub(crate) fn start(context: &Context) {
 /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
 /// itself every 30 seconds.
 pub(crate) async fn run(context: &Context) -> Result<()> {
-    // First, so that no other work delays what other processes wait for.
+    // This comes first, because other processes may be waiting for it.
     if let Err(error) = keys::keep_up(context).await {
         tracing::warn!(kind = %error.kind(), "couldn't read the data keys again");
     }
@@ -133,7 +133,7 @@ async fn end_overdue(context: &Context) -> Result<()> {
         let now = context.host.now();
         let mut ended = match end_unopened(context, now).await {
             Ok(ended) => ended,
-            // They are ended one by one below.
+            // The loop below expires them one by one.
             Err(error) => {
                 tracing::warn!(kind = %error.kind(), "couldn't expire unopened links together");
                 0
@@ -144,9 +144,9 @@ async fn end_overdue(context: &Context) -> Result<()> {
         for id in overdue.into_iter().map(|found| found.row.id) {
             let is_overdue = |current: &Authorization| current.expires_at < now;
             match oauth::end(context, id, is_overdue, End::Expired, "timeout").await {
-                // One that has not ended has moved on meanwhile.
+                // An authorization that wasn't expired has advanced in the meantime.
                 Ok(_) => ended += 1,
-                // One row that cannot be ended must not keep the others.
+                // A row that can't be expired must not block the others.
                 Err(error) => {
                     tracing::warn!(authorization = %id, kind = %error.kind(), "couldn't expire an authorization")
                 }
@@ -395,7 +395,7 @@ mod tests {
         for forgotten in [unopened, opened] {
             assert!(!is_there(&world, &context.store, forgotten.key()));
         }
-        // Nothing has come of a link that no one has opened: its event goes sooner than others.
+        // Nothing came of a link that no one opened, so its event is deleted sooner than others.
         let events = world.run(context.store.events(None, None, 10)).unwrap();
         assert_eq!(
             events

@@ -119,7 +119,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
                 ..row
             }
         } else if row.generation == account.row.generation {
-            // Its grant has been replaced: no refresh may bring it back.
+            // This grant was replaced, so no refresh may restore it.
             Credential {
                 pending_for: Some(authorization.row.id),
                 ..row

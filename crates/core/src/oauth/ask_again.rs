@@ -1,4 +1,4 @@
-//! Asks a user again for what was left out.
+//! Asks a user again for the permissions that they didn't grant.
 
 use secrecy::{ExposeSecret as _, SecretString};
 

@@ -1,4 +1,4 @@
-//! The OAuth client of a connection: its id and secret, and how they are shown to the authorization server.
+//! The OAuth client of a connection: its ID and secret, and how they're sent to the authorization server.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::HeaderValue;

@@ -1,4 +1,4 @@
-//! JWTs of the operator's own issuer: whether one is good here and now (RFC 9068, 4, and RFC 8725).
+//! Checks whether a JWT of the operator's issuer is valid here and now (RFC 9068, 4, and RFC 8725).
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -36,7 +36,7 @@ pub(crate) async fn claims(
     let keys = match issuer.known(context.host.monotonic(), wanted) {
         Some(known) => known?,
         None => {
-            // To its end, so that callers who go away do not make it begin again and again.
+            // Detached, so that callers who leave don't make the next one start over.
             let wanted = wanted.clone();
             let reading = context.detached(async move |context| {
                 let Some(issuer) = &context.issuers.mcp else {
@@ -117,7 +117,8 @@ async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
     let configuration = configuration(context, issuer).await?;
     let configuration: Configuration = serde_json::from_slice(&configuration)
         .map_err(|_| failed("its configuration can't be read"))?;
-    // OpenID Connect Discovery 1.0, 4.3, and RFC 8414, 3.3: exactly, or another issuer could speak for this one.
+    // The issuer has to match exactly, or another one could speak for it (OpenID Connect Discovery 1.0, 4.3, and RFC
+    // 8414, 3.3).
     if configuration.issuer != issuer {
         return Err(failed(
             "its configuration names a different issuer than the one you configured",

@@ -1,4 +1,4 @@
-//! OAuth 2.0 as a client. The `oauth2` crate is named here and nowhere else, and no other crate can name a token.
+//! OAuth 2.0 as a client. Only this module uses the `oauth2` crate, and no other crate can name a token.
 
 mod activate;
 mod ask_again;

@@ -1,4 +1,4 @@
-//! Reads an authorization: how far it has come, and why it ended.
+//! Reads an authorization: its progress, and why it ended.
 
 use crate::{
     Error, ErrorKind, Result,

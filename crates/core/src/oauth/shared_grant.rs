@@ -1,6 +1,7 @@
-//! Which accounts share a grant, where the revocation of one token ends all that a user has granted to a project.
+//! Finds accounts that share a grant, for products where revoking one token revokes everything that a user granted to a
+//! project.
 //!
-//! Revocations are rare, so accounts are searched when one is requested, and no index is kept for it.
+//! Revocations are rare, so Stead searches all accounts when one is requested, and keeps no index for it.
 
 use crate::{
     Result,

@@ -1,4 +1,4 @@
-//! Who the user is at the product.
+//! Identifies the user at the product.
 
 use std::fmt::Display;
 

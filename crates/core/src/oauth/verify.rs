@@ -1,4 +1,4 @@
-//! The application confirms who came back.
+//! The application confirms which user came back.
 
 use super::{activate::activate, end::end};
 use crate::{
@@ -51,7 +51,7 @@ pub(crate) async fn verify(
                     let connection = context.connection_by_id(authorization.connection_id).await?;
                     match activate(&context, id).await {
                         Ok(account) => return Ok(account_view(&connection.row, account)),
-                        // Another confirmation of it may have come first.
+                        // Another confirmation may have been faster.
                         Err(error) if error.kind() == ErrorKind::AuthorizationConsumed => {
                             let now = context.authorization_row(id).await?.row;
                             if !now.is_completed() {

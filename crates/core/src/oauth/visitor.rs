@@ -1,4 +1,4 @@
-//! A user with a browser, for the tests of this folder: opens a link, allows everything, comes back.
+//! A user with a browser, for the tests of this folder. Opens a link, allows everything and comes back.
 
 use std::{collections::BTreeMap, sync::Arc};
 

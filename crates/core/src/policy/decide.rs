@@ -195,7 +195,7 @@ fn broken(
                 let why = format!("Stead can't read from it which {kind} it concerns");
                 return Some((index.to_string(), why));
             };
-            // Not the whole of a long statement.
+            // A statement can be long, so only its beginning is shown.
             let shown: String = value.chars().take(100).collect();
             let denied = rule.deny.iter();
             if let Some(at) = denied

@@ -86,7 +86,7 @@ impl GuardedRequest {
 
     fn fits(&self, method: &str, path: &[String]) -> bool {
         let mut methods = self.methods.split(' ');
-        // A server could know the path below another prefix too, such as `/upload`.
+        // A server may also accept the path below another prefix, such as `/upload`.
         methods.any(|one| one == method)
             && (0..path.len()).any(|from| fits(self.path, &path[from..]))
     }

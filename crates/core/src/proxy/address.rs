@@ -1,4 +1,4 @@
-//! Where the raw requests of an account come in: the address that stands for the product's own.
+//! The address at which an account's raw requests arrive, instead of the product's own.
 
 use std::borrow::Cow;
 

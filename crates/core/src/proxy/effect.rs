@@ -1,4 +1,4 @@
-//! What a raw request can do: its method says so, and for a `POST` that only reads, the product.
+//! The effect of a raw request, by its method. The product's rules list the `POST` requests that only read.
 
 use http::Method;
 

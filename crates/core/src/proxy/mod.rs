@@ -1,5 +1,5 @@
-//! What a raw request may be: its method, path, query and headers, and what of the product's response is passed on.
-//! Rules only; `call` sends.
+//! Rules for raw requests: their method, path, query and headers, and which parts of the product's response are
+//! forwarded. Sending them is up to `call`.
 
 mod address;
 mod batch;
@@ -132,7 +132,7 @@ pub(crate) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
 pub(crate) fn into_get(head: &mut request::Parts, query: &[u8]) -> Result<()> {
     let invalid = || Error::new(ErrorKind::PathInvalid, "the body isn't the query of a GET");
     let query = std::str::from_utf8(query).map_err(|_| invalid())?;
-    // A URI ends at this sign.
+    // A URI's query ends at this character.
     if query.contains('#') {
         return Err(invalid());
     }

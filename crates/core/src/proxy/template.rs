@@ -1,4 +1,4 @@
-//! The path of a raw request as the history keeps it: the words of the product's API, and nothing of a user.
+//! The path of a raw request in the history: only words of the product's API, and nothing about a user.
 
 use crate::product::ProxyRules;
 

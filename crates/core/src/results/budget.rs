@@ -1,7 +1,7 @@
-//! A result within a number of bytes: how long texts and lists may be, and the JSON text that keeps to it.
+//! Fits a result into a number of bytes: the limits for texts and lists, and the JSON within these limits.
 //!
-//! One limit holds for all texts, and one or two for all lists, so that the longest are cut first and what is left of each
-//! is its beginning. With more bytes there is never less of anything.
+//! All texts share one limit, and all lists share one or two. So the longest are truncated first, and each keeps its
+//! beginning. With more bytes, the result never contains less of anything.
 
 use std::{borrow::Cow, io};
 

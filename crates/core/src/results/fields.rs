@@ -1,4 +1,4 @@
-//! Only some members of a result.
+//! Selects members of a result.
 
 use std::collections::{BTreeMap, BTreeSet};
 

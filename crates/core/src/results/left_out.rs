@@ -1,4 +1,4 @@
-//! What the limits left out of a result, in words.
+//! Describes the parts of a result that the limits omitted.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -141,7 +141,7 @@ impl LeftOut {
 
     fn of_lists(&self, page_size: Option<&str>) -> Option<Warning> {
         let mut lists: Vec<_> = self.lists.iter().collect();
-        // The outermost first, and of these the one that lost most.
+        // The outermost list first, and among those the one that lost the most items.
         lists.sort_by_key(|(_, (depth, kept, all))| (*depth, Reverse(all - kept)));
         let (_, (depth, kept, _)) = lists.first()?;
         let more = match page_size {

@@ -1,4 +1,4 @@
-//! How a caller asks for a result.
+//! Options for the form of a result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

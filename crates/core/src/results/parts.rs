@@ -1,4 +1,4 @@
-//! The largest of what a result has only in part, and where each is as a whole.
+//! The largest parts that a result truncates or omits, and where each one is in full.
 
 use std::cmp::Reverse;
 
@@ -58,7 +58,7 @@ pub(super) fn largest(
             whole,
         })
         .collect();
-    // What has no known size is a list of which the view has the beginning.
+    // A part without a known size is a list that the view truncates.
     parts.sort_by_key(|part| Reverse(part.whole.size.unwrap_or(u64::MAX)));
     parts.truncate(MOST);
     parts

@@ -1,4 +1,4 @@
-//! Results in other forms: fixed examples, and properties of whatever comes.
+//! Shaped results: fixed examples, and properties that hold for any result.
 
 use proptest::prelude::*;
 use schemars::JsonSchema;
@@ -133,7 +133,7 @@ fn a_field_that_is_not_there_is_said_with_what_may_be_meant() {
             "the result doesn't have these fields: \"messages.subjct\"; did you mean messages.subject, messages?"
         ]
     );
-    // What the schema names may be absent.
+    // The result may lack members that the schema has.
     let schema = json!({ "properties": { "empty": { "items": { "anyOf": [{ "properties": { "id": {} } }] } } } });
     let origin = Origin {
         schema: &schema,
@@ -248,7 +248,7 @@ fn what_cannot_fit_is_an_error_that_says_what_would_do() {
     assert!(message.starts_with(smallest), "{message}");
     assert_eq!(within(&data, 121).unwrap().0.len(), 121);
 
-    // What was changed was changed.
+    // The change was made, so a result that doesn't fit is no error.
     let writes = Origin {
         only_reads: false,
         ..READS

@@ -1,20 +1,20 @@
-//! Inputs whose form is off and whose meaning is clear. The published schema stays strict: it says what to send, and
-//! this takes what models and languages make of it.
+//! Coerces inputs with the wrong form but a clear meaning. The published schema stays strict: it says what to send, and
+//! this module accepts what models and languages make of it.
 //!
-//! | Given | Where the schema takes | Read as |
+//! | Given | Where the schema expects | Read as |
 //! |---|---|---|
-//! | text that holds JSON: `"[1]"`, `"10"`, `"true"`, `"True"` | no text | that JSON |
+//! | text that contains JSON: `"[1]"`, `"10"`, `"true"`, `"True"` | no text | that JSON |
 //! | `5.0` | an integer | `5` |
-//! | `INBOX`; `names,birthdays` where its items are words of a few, or where the schema [says so](COMMAS_MARK) | a list of texts | a list |
-//! | `["A1", "B2"]` | text that [holds a list with commas](COMMAS_MARK) | `A1,B2` |
+//! | `INBOX`; also `names,birthdays` if the items are from a fixed list, or if the schema [says so](COMMAS_MARK) | a list of texts | a list |
+//! | `["A1", "B2"]` | text that [contains a list with commas](COMMAS_MARK) | `A1,B2` |
 //! | a URL or an emoji | an object that [says what they stand for](TEXT_MARK) | that object |
-//! | a whole number | only text, such as an id | its digits |
-//! | `Rows`, ` rows `, `startTime` | one of a few words | the word of that spelling: `ROWS`, `start_time` |
+//! | a whole number | only text, such as an ID | its digits |
+//! | `Rows`, ` rows `, `startTime` | one word of a fixed list | the word in its spelling: `ROWS`, `start_time` |
 //! | `null` | an optional member that is never `null` | no member |
 //! | an empty text | an optional parameter of a tool that reads, or one that an empty text doesn't fit | no member |
-//! | a member that the product only writes | an object that [names it](IGNORED_MARK) | no member |
+//! | a member that only the product writes | an object that [names it](IGNORED_MARK) | no member |
 //!
-//! What a schema leaves open (free-form objects, values of any type) is data and stays as it is.
+//! Free-form objects and values of any type are data and stay unchanged.
 
 use serde_json::{Number, Value, json};
 
@@ -138,7 +138,7 @@ fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
 fn object_of(schema: &Value, text: &str) -> Option<Value> {
     let form = match text {
         url if url.starts_with("https://") || url.starts_with("http://") => "url",
-        // The name of an emoji isn't one, and the product takes no words.
+        // The name of an emoji isn't an emoji, and the product accepts no words here.
         emoji if !emoji.contains(|letter: char| letter.is_alphabetic()) && !emoji.is_ascii() => {
             "emoji"
         }

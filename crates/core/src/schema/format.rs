@@ -1,4 +1,4 @@
-//! The formats in which a catalogue is exported. A client of a service names them, and needs nothing else of this module.
+//! The formats in which a catalogue is exported. A client of a service needs nothing else of this module.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

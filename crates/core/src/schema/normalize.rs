@@ -1,4 +1,4 @@
-//! The schema as callers and models read it: short, and without what only the generator needs.
+//! The schema as callers and models read it: short, and without parts that only the generator needs.
 
 use serde_json::{Map, Value, json};
 
@@ -199,7 +199,7 @@ fn collapse_enum(node: &mut Map<String, Value>) {
             .unwrap_or_default();
         let joined = [own, &meanings.join(" ")].join(" ").trim().to_owned();
         let own = json!(own);
-        // What is left of the description without the meanings.
+        // The description without the meanings.
         node.entry(OBVIOUS_MARK).and_modify(|mark| *mark = own);
         node.insert(String::from("description"), Value::String(joined));
     }

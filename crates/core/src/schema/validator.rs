@@ -1,4 +1,4 @@
-//! A JSON Schema with which values are coerced and checked, every fault in plain words and at its place.
+//! Coerces and checks values by a JSON Schema. Every violation has a plain message and its location.
 
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ impl Validator {
                 expected_type(&expected, error.instance())
             }
             Kind::Enum { options } => expected_option(options, error.instance()),
-            // A number is short and tells no secret.
+            // A number is short and isn't a secret.
             _ if error.instance().is_number() => error.to_string(),
             _ => error.masked_with("the value").to_string(),
         };
@@ -89,7 +89,7 @@ impl Validator {
 
 fn unknown_member(path: &str, name: &str, known: &[&str]) -> Violation {
     let known = known.iter().copied();
-    // Names with an underscore in front are those of values that are made from other arguments.
+    // A name that starts with an underscore is of a value that is computed from other arguments.
     let message = if name.starts_with('_') {
         let known: Vec<&str> = known.collect();
         let (shown, known) = (scrub(name, 80), known.join(", "));

@@ -1,5 +1,5 @@
-//! Cleans texts that come from outside before they reach an error, a log or a page: bounded, without control characters,
-//! without the secrets that were just sent, and without anything that looks like a credential.
+//! Cleans external texts before they reach an error, a log or a page. It limits their length, removes control
+//! characters, and masks the secrets that were just sent and anything else that looks like a credential.
 //!
 //! The products' own forms of tokens come from the catalogue. They are masked later, when an error is recorded.
 

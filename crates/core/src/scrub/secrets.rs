@@ -1,7 +1,7 @@
-//! The secrets that one request carries, so that they are found in its response.
+//! The secrets of one request, to find them in its response.
 //!
-//! A response can repeat a secret cut, or in the encoding in which it was sent. Percent-encoding and the escapes of JSON and
-//! HTML leave the unreserved characters of a URI as they are, so a secret is recognised by its runs of these.
+//! A response can repeat a secret truncated, or in the encoding in which it was sent. Percent-encoding and the escapes
+//! of JSON and HTML don't change the unreserved characters of a URI, so a secret is recognized by its runs of these.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use url::form_urlencoded;
@@ -31,11 +31,11 @@ impl Secrets {
             self.0.push(encoded.into());
             self.0.push(secret.to_owned().into());
         }
-        // A group of four characters stands for three bytes, so its form depends on what is before it.
+        // A group of four characters encodes three bytes, so the encoding depends on the bytes before the secret.
         for before in 0..3 {
             let text = Zeroizing::new([&[b' '; 3][..before], secret.as_bytes()].concat());
             let encoded = Zeroizing::new(STANDARD.encode(&text));
-            // The groups at both ends hold other bytes too.
+            // The groups at both ends also contain other bytes.
             let inner = encoded.get(4..encoded.len().saturating_sub(4));
             self.add_runs(inner.unwrap_or_default());
         }
@@ -116,7 +116,7 @@ mod tests {
             &percent.to_lowercase().replace("abcdefgh", "AbCdEfGh"),
             r"4\/0AbCdEfGh+ijKLMNOP==",
             "4&#x2F;0AbCdEfGh&#43;ijKLMNOP==",
-            // Cut, as a product may show it.
+            // Truncated, as a product may show it.
             "4/0AbCdEfGh…",
             &STANDARD.encode(format!("code={secret}&x=y")),
             &STANDARD.encode(format!("a code={secret}")),

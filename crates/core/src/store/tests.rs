@@ -1,4 +1,4 @@
-//! What core makes of rows: what it refuses, what it sets aside, and what it carries along.
+//! How core reads rows: which ones it refuses or skips, and which unknown members it keeps.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn a_newer_body_is_read_where_possible_and_never_written() {
         error.message(),
         "a newer Stead wrote this row of table connection (version 2, this Stead reads up to 1); run the newer Stead"
     );
-    // What cannot be read for that reason says so too.
+    // If a row can't be read for this reason, the error says so too.
     change(&store, 1, |row| {
         with_member(row, "state", json!("of a newer Stead"))
     });
@@ -136,7 +136,7 @@ fn a_row_that_cannot_be_read_is_an_error_by_itself_and_stops_no_list() {
                 .collect()
         };
         assert_eq!(names(None, 10), ["mail-2", "mail-3"]);
-        // A page is as long as asked all the same, and pages go on.
+        // Pages still have the requested length, and reading continues after them.
         assert_eq!(names(None, 1), ["mail-2"]);
         assert_eq!(names(None, 2), ["mail-2", "mail-3"]);
         assert_eq!(names(Some("mail-2"), 2), ["mail-3"]);
@@ -345,7 +345,7 @@ fn rows_of_the_first_schema_are_read_and_rewritten() {
         });
         let mut values: Vec<Value> = values.collect();
         if name == "event" {
-            // As the migration does.
+            // The migration sets the same values.
             let event: Json = serde_json::from_str(&body).unwrap();
             values.insert(1, Value::flag(true));
             values.push(Value::optional(event["account_id"].as_str()));

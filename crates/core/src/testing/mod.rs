@@ -1,5 +1,5 @@
-//! Doubles for the tests of this crate: a world of one thread whose time moves only when nothing else can, numbers for
-//! randomness, a transport made of a closure, a store that can be slow or down, and a small product.
+//! Doubles for the tests of this crate: a single-threaded world whose time advances only when nothing else can run,
+//! numbers for randomness, a transport made of a closure, a store that can be slow or unavailable, and a small product.
 
 #![expect(
     clippy::unwrap_used,

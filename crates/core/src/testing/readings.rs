@@ -1,4 +1,4 @@
-//! A store whose readings can fail, and are counted.
+//! A store that counts its reads and can let them fail.
 
 use std::{
     sync::{

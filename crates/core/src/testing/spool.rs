@@ -1,4 +1,4 @@
-//! A spool in memory: of one machine, with the processes that a test kills.
+//! An in-memory spool of one machine, with processes that a test can kill.
 
 use std::{
     collections::BTreeMap,

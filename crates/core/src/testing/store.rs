@@ -1,4 +1,4 @@
-//! A store that fails, answers late or leaves open whether it has committed, when a test says so.
+//! A store that fails, responds late or hides whether it has committed, when a test says so.
 
 use std::{
     future::poll_fn,

@@ -1,4 +1,4 @@
-//! A world of one thread whose time moves only when nothing else can, and whose processes have clocks of their own.
+//! A single-threaded world whose time advances only when nothing else can run. Each process has its own clock.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! What becomes of a model's calls.
+//! How a model's calls run.
 
 use std::sync::{Arc, Mutex};
 

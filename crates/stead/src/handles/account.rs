@@ -143,7 +143,7 @@ impl Account {
         access: TokenAccess,
         lives_for: Duration,
     ) -> Result<IssuedAccountToken> {
-        // What is longer than fits is too long.
+        // A duration that doesn't fit is too long anyway.
         let expires_in = u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX);
         let new = NewAccountToken::new(self.connection_name(), self.identifier(), access)
             .connections(others)

@@ -1,4 +1,4 @@
-//! A link that is about to be made.
+//! A link that you configure and then create.
 
 use std::{fmt, future::IntoFuture, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The store of a platform: which one was chosen, and what has to be closed with it.
+//! The store of a platform: which one was chosen, and what to close with it.
 
 use std::sync::Arc;
 

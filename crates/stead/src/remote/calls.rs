@@ -1,4 +1,4 @@
-//! Calls of tools, what their results have only in part, and raw requests.
+//! Calls of tools, omitted parts of results, and raw requests.
 
 use bytes::Bytes;
 use http::{HeaderName, Method, StatusCode, header};
@@ -65,7 +65,7 @@ impl Service {
             response::not_stead("its response lacks a header of what is read by a handle")
         })?;
         match range {
-            // A service in front of it may have dropped the header that asks.
+            // A proxy in front of the service may have dropped the `Range` header.
             Some(range) if response.status() != StatusCode::PARTIAL_CONTENT => file.range(range),
             _ => Ok(file),
         }

@@ -1,4 +1,4 @@
-//! The catalogue, what models ask for, and the feed of events.
+//! The catalogue, the calls of models, and the feed of events.
 
 use std::time::Duration;
 

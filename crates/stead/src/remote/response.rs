@@ -1,4 +1,4 @@
-//! Responses of the service, and the errors in them, as they left it.
+//! Responses of the service, and the errors in them, as the service sent them.
 
 use bytes::Bytes;
 use http::{StatusCode, header};

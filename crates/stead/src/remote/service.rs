@@ -158,7 +158,7 @@ impl Service {
             ("client_id", self.client_id.as_str()),
             ("client_secret", self.client_secret.expose_secret()),
         ] {
-            // Writing to a string cannot fail.
+            // Writing to a string can't fail.
             let _ = write!(form, "&{name}={}", segment(value));
         }
         let request = self

@@ -1,4 +1,4 @@
-//! Bearer tokens while the store is away.
+//! Bearer tokens while the store is unavailable.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! After an erasure nothing that is stored names the user, however the work was cut.
+//! After an erasure, no stored data names the user, even if the work was interrupted.
 
 use std::sync::{
     Arc,
@@ -143,7 +143,7 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
     let named = calls.iter().filter(|call| call.identifier == pseudonym);
     assert_eq!((calls.len(), named.count()), (4, 3));
 
-    // Asked again, it says so; whoever was never there is unknown.
+    // A repeated erasure reports its progress. Other requests find no account.
     let again = world
         .run(accounts::disconnect(
             &context,

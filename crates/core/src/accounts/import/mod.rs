@@ -1,4 +1,4 @@
-//! Gives accounts the tokens that another platform had.
+//! Imports accounts with their tokens from another platform.
 
 use jiff::Timestamp;
 use secrecy::ExposeSecret as _;

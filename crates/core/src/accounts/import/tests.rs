@@ -1,4 +1,4 @@
-//! Accounts that are imported and given out, and those that are not.
+//! Imports and exports of accounts, including rejected ones.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn the_same_line_again_changes_nothing_whatever_has_become_of_the_tokens() {
     let given = || line(json!({ "expires_at": START - SignedDuration::from_hours(1) }));
     let first = world.run(import(&context, given(), ExistingAccounts::Refuse));
     assert_eq!(first.outcome, ImportOutcome::Created);
-    // The access token had ended; the refresh token serves with the connection's own client.
+    // The access token had expired. The refresh token works with the connection's own client.
     let of = AccountRef::new("demo", "ada").unwrap();
     world
         .run(accounts::refresh(

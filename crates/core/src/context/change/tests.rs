@@ -1,4 +1,5 @@
-//! Changes over a store whose responses get lost: applied and reported as failed, or failed for good.
+//! Changes on a store that loses responses. The change was applied although it was reported as failed, or it really
+//! failed.
 
 use std::sync::{
     Arc,
@@ -152,7 +153,7 @@ fn a_change_without_events_or_insertions_is_recognized_too() {
 fn a_batch_that_conflicts_with_itself_is_committed() {
     let stage = Stage::new();
     let loaded = AtomicU32::new(0);
-    // The look-up after the lost response fails as well, so that only the next attempt can tell.
+    // The lookup after the lost response fails too, so only the next attempt can tell.
     let counted = stage.world.run(stage.context.change_with_retries(
         "count",
         || async {

@@ -1,4 +1,4 @@
-//! Servers on one store, whose clocks differ, spend the quota of an account together.
+//! Servers with different clocks share a store, and together they stay within an account's quota.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -134,7 +134,7 @@ fn five_servers_under_full_load_spend_one_quota() {
             "{own} of {server}"
         );
     }
-    // Each of them claims every 5 seconds at most: a look-up and a commit.
+    // Each of them makes a claim at most every 5 seconds, with a lookup and a commit.
     assert!(stage.queries() <= 5 * 2 * 80);
 }
 
@@ -160,7 +160,7 @@ fn an_account_that_is_called_now_and_then_costs_no_query() {
         stage.world.advance(Duration::from_secs(6));
     }
     assert_eq!(stage.queries(), 0);
-    // A slice that is held costs one now and then.
+    // Keeping a slice needs a query now and then.
     for _ in 0..400 {
         assert!(stage.spend(0, 1));
         stage.world.advance(TICK);

@@ -1,4 +1,4 @@
-//! Every state meets every trigger, within its time and after it.
+//! Every state with every trigger, before and after the expiry.
 
 use jiff::SignedDuration;
 use uuid::Uuid;

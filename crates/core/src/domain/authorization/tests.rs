@@ -243,7 +243,7 @@ fn a_link_that_is_opened_again_and_again_ends_when_it_was_said_to() {
     }
     let late = row.on(start(), minutes(20)).unwrap_err();
     assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
-    // Who left for the product just before may still come back.
+    // A user who left for the product just before the expiry can still come back.
     assert_eq!(row.expires_at, minutes(19 + 15));
     assert!(row.returnable(minutes(33)).is_ok());
 }
@@ -256,7 +256,7 @@ fn steps_change_what_they_say_and_nothing_else() {
         exchanged,
         Authorization {
             state: Verifying,
-            // It proved who asked for the code, which is spent.
+            // The code was exchanged, so its verifier isn't needed any more.
             verifier: None,
             pending: Some(pending()),
             expires_at: exchanged.expires_at,

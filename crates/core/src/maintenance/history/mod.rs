@@ -1,5 +1,5 @@
-//! Keeps the history of calls small: old calls go, and the oldest if there are too many; minutes become hours. Calls that
-//! an older version stored are moved.
+//! Keeps the history of calls small. Removes old calls, and the oldest if there are too many, and merges totals of
+//! minutes into hours. Also moves calls that an older version stored.
 
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
@@ -160,7 +160,7 @@ async fn move_groups(context: &Context) -> Result<()> {
 async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
     let start = Timestamp::MIN;
     while remove(context, false, start..kept.executions, REMOVED).await? == u64::from(REMOVED) {}
-    // Calls that last stay among those that only read, so each period is searched once.
+    // Calls that are kept longer lie between the reads, so each period is searched only once.
     let first = context.store.first_call_at().await?;
     let removed = context.history.reads_removed();
     let mut start = first.unwrap_or(kept.reads).max(removed);

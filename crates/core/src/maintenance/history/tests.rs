@@ -112,7 +112,7 @@ fn minutes_become_hours_after_a_week_and_count_the_same() {
     world.run(minutes_to_hours(&context)).unwrap();
     assert_eq!(totals(&world, &context, Step::Hour), (1, 360));
     assert_eq!(totals(&world, &context, Step::Minute).1, 640);
-    // What comes late is added to its hour.
+    // Late calls are added to their hour.
     write(&world, &context, calls(0..6));
     world.advance(Duration::from_secs(24 * 3_600));
     world.run(minutes_to_hours(&context)).unwrap();
@@ -141,7 +141,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
         call.tool = tool.to_owned().into();
         call.tool_version = version.to_owned().into();
     }
-    // The first form kept nanoseconds.
+    // The first format stored nanoseconds.
     old[0].started_at += SignedDuration::from_nanos(7);
     let batch = old.iter().cloned().fold(Batch::new(), Batch::insert);
     assert_eq!(
@@ -169,7 +169,7 @@ fn calls_of_an_older_version_are_moved_and_not_counted_again() {
     let context = context(&world, &STABLE, always(200, ""));
     let group: ExecutionGroup = serde_json::from_str(GROUP).unwrap();
     let size = group.bytes();
-    // The older version has counted its bytes.
+    // The older version had already counted these bytes.
     let batch = Batch::new().insert(group);
     let by = (context.host.process, context.host.now());
     let known = &context.history.names;
@@ -192,7 +192,7 @@ fn a_call_that_an_older_version_stored_twice_is_moved_once() {
     for id in ["a", "b", "c"] {
         let mut group: ExecutionGroup = serde_json::from_str(GROUP).unwrap();
         group.id = id.to_owned();
-        // The last one is met after the first two were moved.
+        // The last group is found after the first two were moved.
         if id == "c" {
             world.run(move_older(&context));
         }

@@ -194,7 +194,7 @@ fn a_browser_that_hangs_up_after_its_return_loses_nothing() {
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.run(connections::create(&context, new)).unwrap();
     let visitor = world.run(allowed(&context, "ada"));
-    // The state is spent and the code exchanged by a task of its own.
+    // The caller leaves, but a separate task uses the state and exchanges the code.
     assert!(come_back(&context, &visitor).now_or_never().is_none());
     world.run_until_idle();
     assert_eq!(exchanges.load(Ordering::SeqCst), 1);

@@ -1,4 +1,4 @@
-//! Makes a link that lets a user connect an account.
+//! Creates a link that lets a user connect an account.
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
@@ -81,7 +81,7 @@ pub(crate) async fn create(
                 let (account, change) = match account {
                     Some(Versioned { row, version, .. }) => {
                         let revived = row.on(Trigger::LinkMade, now)?;
-                        // One that is erased meanwhile takes no link along.
+                        // If the account is erased in the meantime, this commit conflicts.
                         let change = change.guard(row.id, version);
                         let change = change.account(revived, row.state, version);
                         (row, change)
@@ -103,7 +103,7 @@ pub(crate) async fn create(
                     ..new_authorization(id, &account, link, now, expires_at)
                 };
                 let created = authorization.event("authorization.created");
-                // The newest stay open: a user may have several tabs.
+                // The newest links stay open, because a user may have several tabs.
                 let change = open.into_iter().skip(OPEN_LINKS - 1).try_fold(
                     change,
                     |change, Versioned { row, version, .. }| -> Result<Change> {

@@ -1,4 +1,4 @@
-//! Where links lead back to, what they ask for, and how many are open.
+//! Links: their return URLs, their scopes, and how many can be open.
 
 use std::sync::Arc;
 
@@ -228,7 +228,7 @@ fn an_identifier_that_looks_like_another_gets_no_account_and_one_that_has_an_acc
         let error = link(identifier).map(drop).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/identifier");
     }
-    // An earlier version took it.
+    // An earlier version accepted this identifier.
     let identifier = Identifier::new(odd[0]).unwrap();
     let id = AccountId::from_uuid(context.host.new_id());
     let account = new_account(id, connection.id, identifier, context.host.now());

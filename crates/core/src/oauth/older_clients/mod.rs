@@ -1,7 +1,7 @@
-//! Ends what belongs to a client that a connection does not have any more.
+//! Disconnects the accounts and ends the authorizations that belong to a connection's previous client.
 //!
-//! From the commit on that changes the client, no credential of the one before can be used: accounts, authorizations and
-//! credentials carry the epoch of their client. What is here only makes the rows say so, with their events.
+//! Accounts, authorizations and credentials carry the epoch of their client. Once the client has changed, no credential
+//! of an earlier one can be used. This module only updates the rows accordingly, and emits their events.
 
 use super::end::end;
 use crate::{

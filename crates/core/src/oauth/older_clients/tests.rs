@@ -1,4 +1,4 @@
-//! A connection that gets another host or client under load, in a process that is killed at every one of its writes.
+//! A connection gets another host or client under load, and its process is killed at each of its writes.
 
 use std::{
     collections::BTreeMap,
@@ -141,7 +141,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     let world = World::seeded(u64::from(writes));
     let hosts = Arc::new(Hosts::default());
     let rows = Arc::new(MemoryStore::new(world.process(1)));
-    // The first process dies with one of its writes: before it or after it.
+    // The first process is killed before or after one of its writes.
     let dying = Flaky::over(Arc::clone(&rows) as _, false);
     let left = Arc::new(AtomicU32::new(u32::MAX));
     let counted = Arc::clone(&left);
@@ -175,7 +175,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
             world.run(read_note(context, user)).unwrap();
         }
     }
-    // Soon every call refreshes.
+    // Soon, every call needs a refresh.
     world.advance(Duration::from_secs(3540));
     let unconfirmed = world.run(allowed(&there, "unconfirmed"));
     world.run(come_back(&there, &unconfirmed)).unwrap();
@@ -210,7 +210,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         assert!(!lived);
         return false;
     }
-    // What the other process has in memory serves at the old host until it is read again, and at the new one never.
+    // The other process may use cached tokens at the old host until it reads the rows again, but never at the new host.
     world.advance(Duration::from_secs(6));
     for user in USERS {
         let _ = world.run(read_note(&there, user));
@@ -242,7 +242,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         VerifyAuthorization::new(unconfirmed.id.to_string(), "unconfirmed"),
     ));
     assert!(confirmed.is_err());
-    // The next round of maintenance finishes what was cut off.
+    // The next round of maintenance finishes the interrupted work.
     world.advance(Duration::from_secs(31));
     for user in USERS {
         let identifier = crate::identifier::Identifier::new(user).unwrap();
@@ -264,7 +264,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     }
     let connection = world.run(there.connection_row("demo")).unwrap().row;
     assert_eq!(connection.ended_epoch, connection.client_epoch);
-    // Who authorizes again is connected through the new client.
+    // A user who authorizes again is connected through the new client.
     world.run(connect(&there, "u1"));
     world.run(read_note(&there, "u1")).unwrap();
     assert_eq!(*hosts.misled.lock().unwrap(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Whole refreshes of one account: what is sent, what is kept, and what callers get meanwhile.
+//! Complete refreshes of one account: the requests, the tokens that are kept, and what callers get in the meantime.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! Keeps what a refresh brought.
+//! Stores the tokens that a refresh returned.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -110,7 +110,7 @@ pub(super) async fn offer(
     }
     if let Some(generation) = kept {
         let refreshed = refreshed.clone();
-        // No caller waits for it, and the next refresh does it again where it fails.
+        // No caller waits for this. If it fails, the next refresh does it.
         context.detach(|context| async move {
             let shredded = shred_older(&context, account, generation, &refreshed).await;
             if let Err(error) = shredded {
@@ -198,7 +198,7 @@ fn decide(
         created_at: context.host.now(),
         extra: Default::default(),
     });
-    // Where it ends a time of failures, it has an event of its own.
+    // A refresh that ends a series of failures already has its own event.
     let quietly = is_current && changed.1.is_none();
     let event = quietly.then(|| changed.0.refresh_event("account.refreshed"));
     let change = event.into_iter().fold(change, Change::event);
@@ -221,7 +221,7 @@ async fn shred_older(
             "refresh.shred",
             || replaced(context, account, refreshed),
             |(account, replaced)| {
-                // Another grant may have taken its place meanwhile.
+                // Another grant may have replaced this one in the meantime.
                 if account.row.generation != current || replaced.is_empty() {
                     return Ok((Change::none(), ()));
                 }
@@ -249,7 +249,8 @@ async fn replaced(
     }
     credentials.retain(|found| {
         let row = &found.row;
-        // What came since the claim may have been issued later, whenever it was asked for.
+        // The claimed credential and later ones stay. A later one may have been issued after these tokens, even if it
+        // was requested before them.
         let stays = (row.generation >= refreshed.claimed && row.pending_for.is_none())
             || row.sent_at > Some(refreshed.sent_at)
             || row.pending_for.is_some_and(|id| waiting.contains(&id));

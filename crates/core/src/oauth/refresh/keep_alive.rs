@@ -1,4 +1,4 @@
-//! Refreshes credentials that no one uses before their product forgets them.
+//! Refreshes credentials that no one uses, before their product drops them.
 
 use std::sync::PoisonError;
 

@@ -1,4 +1,4 @@
-//! Credentials that no one uses for long.
+//! Credentials that no one uses for a long time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How often tokens of a short life are refreshed, and such as no header can carry.
+//! How often short-lived tokens are refreshed, and tokens that can't be sent in a header.
 
 use std::{
     sync::{
@@ -86,7 +86,7 @@ fn token_requests(life: u64, pause: Duration) -> u32 {
 #[test]
 fn a_short_token_is_refreshed_at_most_once_in_half_of_its_life() {
     for (life, counted) in [(30, 12), (60, 12), (299, 12), (600, 12), (3600, 9)] {
-        // A hundred calls over ten lives.
+        // A hundred calls over ten lifetimes.
         let requests = token_requests(life, Duration::from_secs(life) / 10);
         assert_eq!(requests, counted, "life of {life} s");
         assert!(requests <= 20);

@@ -1,6 +1,8 @@
-//! Refreshing a credential: one refresh per account in this process, a lease among processes, and no token lost.
+//! Refreshes credentials. An account has one refresh at a time in this process, a lease coordinates processes, and no
+//! token is lost.
 //!
-//! The work runs on `Runtime::spawn`: a caller that goes away never cuts it between the product's response and the commit.
+//! The work runs on `Runtime::spawn`, so a caller that leaves can't interrupt it between the product's response and the
+//! commit.
 
 mod adopt;
 mod failure;
@@ -70,7 +72,7 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
     if let Err(unusable) = tokens.bearer() {
         let renewed = refresh_now(context, &snapshot, RefreshReason::Refused).await;
         return renewed.map_err(|error| match error.kind() {
-            // It is the newest one, and no product has seen it.
+            // These are the newest tokens, and the product has never seen them.
             ErrorKind::ProductRejectedToken => unusable,
             _ => error,
         });

@@ -1,4 +1,5 @@
-//! Refreshes while the store is away, takes nothing, or leaves open what it took; and of two servers on one store.
+//! Refreshes while the store is unavailable, accepts no writes, or loses responses. Also refreshes of two servers on
+//! one store.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -121,7 +122,7 @@ fn tokens_that_only_this_process_has_are_told() {
         error.message().starts_with("1 token is only in memory"),
         "{error}"
     );
-    // The spool takes them first.
+    // The spool gets the tokens first.
     stage.machine.set_full(false);
     stage.seconds(3);
     assert_eq!((waits.in_memory().len(), stage.spooled()), (0, 1));

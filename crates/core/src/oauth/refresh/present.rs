@@ -1,4 +1,4 @@
-//! Presents refresh tokens: the current one, and where it is refused every other that may live.
+//! Presents the current refresh token. If it's rejected, presents every other one that may still be valid.
 
 use std::sync::Arc;
 
@@ -57,7 +57,8 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
             presented.push(token);
         }
         let live = failure::give_back_later(context, attempt, live(context, attempt).await)?;
-        // Read after them: as long as it points at what was claimed, they are of the same grant.
+        // Read the account after the credentials. If it still has the claimed generation, they all belong to the same
+        // grant.
         let account = context.existing_account(attempt.account.id).await;
         let account = failure::give_back_later(context, attempt, account)?.row;
         if account.is_overtaken(&attempt.account, attempt.owner) {

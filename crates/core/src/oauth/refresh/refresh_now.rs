@@ -1,4 +1,4 @@
-//! One refresh: in this process through a single flight, among processes through a lease.
+//! Runs one refresh at a time: in this process through a single flight, and between processes through a lease.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -48,7 +48,7 @@ pub(crate) fn refresh_now(
             if !refused || renewed.account.generation != seen.account.generation {
                 return Ok(renewed);
             }
-            // Another had begun it, to whom the present token was good enough.
+            // Another caller started this refresh, and the current token was good enough for it.
             running = join(&context, &seen, reason);
         }
         Err(refresh_unavailable("the last attempts failed", None))
@@ -83,7 +83,7 @@ async fn in_time(
     reason: RefreshReason,
     running: Running,
 ) -> Result<Arc<Snapshot>> {
-    // New tokens serve once they are stored.
+    // New tokens can only be used once they're stored.
     let away = pin!(context.store.goes_away());
     let waits = pin!(context.store.waits.is_long(seen.account.id));
     let too_long = context.host.runtime.sleep(PATIENCE);
@@ -163,7 +163,7 @@ async fn claim_and_present(
                 recovering,
             } => {
                 attempt.account = *account;
-                // What waits in the spool may be what the refresh before brought.
+                // The spool may have the tokens of the previous refresh.
                 if recovering && replay_account(context, attempt.account.id).await {
                     continue;
                 }

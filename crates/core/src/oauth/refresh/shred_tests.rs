@@ -1,4 +1,4 @@
-//! What a refresh replaces is shredded, and no caller waits for it.
+//! Replaced credentials are shredded, and no caller waits for that.
 
 use super::flow_tests::{Stage, read};
 use crate::testing::ROTATING;

@@ -1,4 +1,4 @@
-//! Records of the spool: tokens that a refresh brought while the store took nothing.
+//! Records of the spool: tokens that a refresh returned while the store accepted no writes.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

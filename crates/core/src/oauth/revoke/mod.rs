@@ -134,7 +134,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
     if !context.store.outbox.ask() {
         return;
     }
-    // Whoever asked, it goes on until nothing is due.
+    // This continues until nothing is due, whoever requested it.
     context
         .acting_as(Caller::Stead)
         .detach(|worker| async move {
@@ -184,7 +184,7 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
         .await?
         == Commit::Conflict
     {
-        // Another process has it.
+        // Another process has claimed it.
         return Ok(());
     }
     let asked_at = context.host.now();
@@ -385,7 +385,7 @@ fn outcome_of(status: u16, body: &[u8], product: &Product, secrets: &Secrets) ->
         400..=499 if code == "invalid_token" => Outcome::Revoked,
         400..=499 if (product.oauth.revoked_already)(status, &members) => Outcome::Revoked,
         408 | 429 => Outcome::Later(said),
-        // The client can be corrected, and an outage ends: until then the token lives.
+        // The client can be fixed, and outages end. Until then, the token is still valid.
         400..=499 if is_passing(code, product) => Outcome::Later(said),
         400..=499 => Outcome::Refused(said),
         _ => Outcome::Later(said),

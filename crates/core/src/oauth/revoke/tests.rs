@@ -1,4 +1,4 @@
-//! How the product is asked to end a token, and what its responses mean.
+//! Revocation requests to a product, and the meaning of its responses.
 
 use std::{
     collections::BTreeMap,
@@ -143,7 +143,7 @@ fn a_refusal_ends_the_attempts_and_is_an_event() {
         (seen.len(), events),
         (1, vec![String::from("account.revocation_failed")])
     );
-    // A secret that is corrected meanwhile ends the token after all.
+    // If the secret is fixed in the meantime, the token is revoked after all.
     let (seen, events) = disconnected(
         &STABLE,
         &[(401, r#"{"error":"invalid_client"}"#), (200, "")],

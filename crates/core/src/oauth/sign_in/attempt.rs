@@ -1,5 +1,5 @@
-//! What binds a browser to its way to the provider and back: sealed in a cookie, so that no row is written for someone who
-//! is not signed in.
+//! Binds a browser to its way to the provider and back. The attempt is encrypted in a cookie, so people who aren't
+//! signed in write no rows.
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};

@@ -1,4 +1,4 @@
-//! What an ID token has to say.
+//! Checks the claims of an ID token.
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -46,7 +46,7 @@ pub(super) fn checked(
             "the provider's ID token belongs to another sign-in",
         ));
     }
-    // Where it is absent, the provider was asked all the same, and does not say when it happened.
+    // Without `auth_time`, the provider was still asked for a new sign-in. It only doesn't say when that happened.
     let signed_in_at = claims["auth_time"].as_i64();
     let began_at = attempt.began_at.as_second() - CLOCKS_APART;
     if attempt.again.is_some() && signed_in_at.is_some_and(|at| at < began_at) {

@@ -1,4 +1,4 @@
-//! What a provider says about itself (OpenID Connect Discovery 1.0).
+//! A provider's metadata (OpenID Connect Discovery 1.0).
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {
     let document = document.map_err(|unread| unread.error("discovery document", failed))?;
     let document: Document = serde_json::from_slice(&document)
         .map_err(|_| failed("its discovery document can't be read"))?;
-    // 4.3: exactly, or another provider could speak for this one.
+    // The issuer has to match exactly, or another provider could speak for it (4.3).
     if document.issuer != issuer {
         return Err(failed(
             "its discovery document names a different issuer than the one you configured",

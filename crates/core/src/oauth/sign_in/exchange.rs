@@ -79,7 +79,7 @@ pub(super) async fn id_token(
         RequestTokenError::Request(error) => {
             failed("its token endpoint can't be reached").with_source(error)
         }
-        // What could not be read may hold tokens, and goes nowhere.
+        // The unreadable response may contain tokens, so the error doesn't include it.
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             failed("its token endpoint's response can't be read")
         }

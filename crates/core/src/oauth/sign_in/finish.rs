@@ -1,4 +1,4 @@
-//! Takes a browser's return from the provider.
+//! Handles a browser's return from the provider.
 
 use super::{
     admission::admit, attempt::Attempt, claims, discovery::endpoints, exchange::id_token, failed,
@@ -15,7 +15,7 @@ pub(crate) async fn finish(
     let provider = provider(context)?;
     let options = &provider.options;
     let endpoints = endpoints(context, provider).await?;
-    // RFC 9207: another provider's response is not this one's.
+    // Another provider's response must not be accepted (RFC 9207).
     let is_of_provider = match callback.iss.as_deref() {
         Some(issuer) => issuer == options.issuer,
         None => !endpoints.names_itself,

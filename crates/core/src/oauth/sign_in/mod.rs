@@ -1,5 +1,5 @@
-//! Members sign in at the operator's OpenID Connect provider: the browser goes there and comes back with a code, and the
-//! token endpoint gives an ID token for it, which says who it was (OpenID Connect Core 1.0, 3.1).
+//! Signs members in at the operator's OpenID Connect provider. The browser goes there and comes back with a code. The
+//! token endpoint exchanges the code for an ID token that identifies the person (OpenID Connect Core 1.0, 3.1).
 
 mod admission;
 mod attempt;

@@ -1,7 +1,8 @@
 //! Requests to a product's token endpoint (RFC 6749, 4.1.3 and 6).
 //!
-//! The `oauth2` crate gives the authorization URL and PKCE. The token request is written here, because products want JSON
-//! bodies, own headers and own shapes of errors, and because it has to be known whether a request that failed was sent.
+//! The `oauth2` crate builds the authorization URL and PKCE. The token request is written here, because products need
+//! JSON bodies, additional headers and their own error formats. Stead also has to know whether a failed request was
+//! sent.
 
 use std::time::Duration;
 
@@ -290,7 +291,7 @@ fn tokens_of(
         text => format!("{code}: {}", shown(text, 200, product, secrets)),
     };
     let failure = match error.code.as_str() {
-        // A gateway or a rate limit in front of the server does not know of grants.
+        // A gateway or a rate limiter in front of the server doesn't know about grants.
         _ if status >= 500 || status == 429 => TokenFailure::Temporary,
         "invalid_grant" if status >= 400 => TokenFailure::Rejected,
         "invalid_client" | "unauthorized_client" => TokenFailure::Client,

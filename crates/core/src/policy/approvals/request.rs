@@ -229,7 +229,7 @@ pub(crate) async fn request(
         if found.is_some() || shown.is_none() {
             return Ok::<_, Error>(found);
         }
-        // Versions before this one approved a call without its request.
+        // Earlier versions approved a call without its request.
         let before = context.store.live_approval(&call.digest).await?;
         Ok(before.filter(|found| found.row.request_to_send.is_none()))
     };

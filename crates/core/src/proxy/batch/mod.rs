@@ -1,8 +1,7 @@
-//! Several requests in one `multipart/mixed` body: each is read, checked as if it were sent by itself, and written out
-//! once more.
+//! Several requests in one `multipart/mixed` body. Each is read, checked as if it were sent alone, and written again.
 //!
-//! What goes to the product is what was understood here, under a boundary of our own: no two readers can find different
-//! requests in it. Headers that do not pass are dropped, among them every credential.
+//! Stead sends the product the requests as it understood them, under its own boundary, so the product can't find
+//! different ones in the body. Headers that aren't forwarded are dropped, including every credential.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
@@ -260,7 +259,7 @@ struct Request<'b> {
 
 impl<'b> Request<'b> {
     fn read(rules: &ProxyRules, address: &Address<'_>, bytes: &'b [u8]) -> Result<Self> {
-        // Empty lines before a request line do not belong to it (RFC 9112, section 2.2).
+        // Empty lines before a request line aren't part of it (RFC 9112, section 2.2).
         let mut at = 0;
         let request_line = loop {
             let (line, next) = line(bytes, at);
@@ -360,7 +359,7 @@ fn body<'b>(given: &HeaderMap, rest: &'b [u8]) -> Result<&'b [u8]> {
     let length: Option<usize> = length.to_str().ok().and_then(|length| length.parse().ok());
     let parts = length.and_then(|length| rest.split_at_checked(length));
     match parts {
-        // Client libraries end a part with a line break of their own.
+        // Client libraries add a line break at the end of a part.
         Some((body, after)) if after.trim_ascii().is_empty() => Ok(body),
         _ => Err(malformed(
             "the length of its body differs from its `Content-Length`",

@@ -1,10 +1,9 @@
-//! The caller's headers: a short list passes. Where the caller writes them out, any other is refused by name; where they
-//! come with a request over HTTP, any other is dropped.
+//! The caller's headers. Only a short list is forwarded. If the caller wrote the headers one by one, any other header
+//! is refused by name. If they came with an HTTP request, any other header is dropped.
 //!
-//! A header that is not known here could carry another credential, another method or another host, so that nothing
-//! is passed on because it looks harmless. But what a client library, a load balancer, a mesh or a tracing agent adds
-//! to a request the caller cannot leave out, so over HTTP it is not refused. `Host`, `Authorization`, `Content-Length`
-//! and `User-Agent` are ours.
+//! An unknown header could carry another credential, method or host, so no header is forwarded just because it looks
+//! harmless. But a caller can't leave out headers that a client library, load balancer, mesh or tracing agent adds, so
+//! over HTTP they aren't refused. Stead sets `Host`, `Authorization`, `Content-Length` and `User-Agent` itself.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
 
@@ -61,7 +60,7 @@ pub(super) fn request_headers<'a>(
     for (name, value) in given {
         let parsed = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| refused(name, "isn't a header name"))?;
-        // `HeaderValue` takes neither line breaks, and so no folded lines (RFC 9112, section 5.2), nor a zero byte.
+        // `HeaderValue` accepts no zero byte and no line breaks, so no folded lines either (RFC 9112, section 5.2).
         let value = HeaderValue::from_bytes(value)
             .map_err(|_| refused(name, "has a character that a header can't contain"))?;
         if !passed.takes(&parsed) {

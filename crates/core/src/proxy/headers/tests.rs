@@ -1,4 +1,4 @@
-//! Which headers pass, in both forms.
+//! Which headers are forwarded, in both forms.
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn v45_to_v56_are_refused_where_the_caller_writes_them() {
 fn v45_to_v56_over_http_are_dropped_unless_they_can_be_read_in_two_ways() {
     for (number, headers) in VECTORS {
         match number {
-            // Whichever of the two is named.
+            // The error can name either of the two.
             49 => _ = check_refused(received(headers), headers[1].0),
             50 => _ = check_refused(received(headers), headers[0].0),
             52 => {
@@ -91,7 +91,7 @@ fn v45_to_v56_over_http_are_dropped_unless_they_can_be_read_in_two_ways() {
                 let error = is_get_as_form(&RULES, &head).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::HeaderNotAllowed, "{headers:?}");
             }
-            // No `HeaderMap` holds such a header.
+            // A `HeaderMap` can't contain such a header.
             54 | 55 => {}
             _ => assert!(received(headers).unwrap().is_empty(), "V{number}"),
         }

@@ -1,8 +1,8 @@
-//! The caller's path: checked byte by byte as it was given, matched to a route of the product, rewritten.
+//! The caller's path: checked byte by byte as given, matched to a route of the product, and rewritten.
 //!
-//! No URL parser reads it before that. Parsers repair what they are given (they walk dot segments, drop line breaks,
-//! take a backslash for a slash), and the product, its front end and our own client each repair in another way. What
-//! any of them could read differently is refused here, so that the path that was checked is the path that is served.
+//! No URL parser reads the path before that. Parsers repair it (they resolve dot segments, drop line breaks, or read a
+//! backslash as a slash), and the product, its front end and Stead's client each repair it differently. Stead refuses
+//! any path that one of them could read differently, so the path that it checked is the path that is served.
 
 #[cfg(test)]
 mod properties;

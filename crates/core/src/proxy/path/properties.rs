@@ -1,4 +1,4 @@
-//! What must hold for every text there is.
+//! Properties that hold for every text.
 
 use proptest::{prelude::*, test_runner::RngSeed};
 

@@ -1,4 +1,4 @@
-//! What must hold for every path, held against two parsers that know nothing of it: those of `http` and of `url`.
+//! Properties that hold for every path, checked with two independent parsers: those of `http` and `url`.
 
 use http::uri::PathAndQuery;
 use url::Url;

@@ -1,4 +1,4 @@
-//! The query: its escapes and its names are checked, its values are the caller's.
+//! The query. Stead checks its escapes and names; the values are up to the caller.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ pub(super) fn append(target: &mut String, query: &str) -> Result<()> {
             _ => return Err(refused_byte(query, at, "query")),
         }
     }
-    // A semicolon once parted pairs as well (HTML 4.01, B.2.2), and some servers still take it so.
+    // A semicolon once separated pairs as well (HTML 4.01, B.2.2), and some servers still accept it.
     for pair in query.split(['&', ';']) {
         check_name(pair.split('=').next().unwrap_or_default())?;
     }

@@ -1,4 +1,4 @@
-//! Hostile and honest paths. The numbers are those of `docs/contribute/proxy-vectors.md`.
+//! Malicious and harmless paths. The numbers are those of `docs/contribute/proxy-vectors.md`.
 
 use super::{
     property::{RULES, check_target, route},

@@ -1,7 +1,8 @@
 //! The product's headers on their way back to the caller.
 //!
-//! The response comes from our own host, which also serves the dashboard. What speaks about a connection, sets
-//! something for a whole host, or makes a browser run the response, a product may say about its own host only.
+//! The response comes from Stead's own host, which also serves the dashboard. A product may set some headers only for
+//! its own host: those about a connection, those that apply to a whole host, and those that make a browser run the
+//! response. Stead removes them.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use url::Url;
@@ -61,7 +62,7 @@ pub(crate) fn passed_on(
 fn response_headers(from: HeaderMap) -> HeaderMap {
     let mut headers = from;
     remove_nominated(&mut headers);
-    // One by one: nothing is allocated, and a response has a handful of these.
+    // Removing them one by one allocates nothing, and a response has only a few.
     while let Some(name) = headers
         .keys()
         .find(|name| !is_common(name) && is_withheld(name.as_str()))
@@ -112,7 +113,7 @@ fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
 /// where the redirect stays on the product's host or goes to no host of the web.
 fn redirect_host(headers: &HeaderMap) -> Option<String> {
     let location = headers.get(header::LOCATION)?.to_str().ok()?;
-    // A name that cannot exist (RFC 2606, section 2) stands for the product's, so that relative locations are read.
+    // A reserved name (RFC 2606, section 2) stands for the product's host, so that relative locations can be resolved.
     let base = Url::parse("https://product.invalid").ok()?;
     let target = base.join(location).ok()?;
     let host = target.host_str()?;
@@ -157,21 +158,21 @@ fn is_common(name: &HeaderName) -> bool {
 fn is_withheld(name: &str) -> bool {
     matches!(
         name,
-        // Of one connection (RFC 9110, section 7.6.1).
+        // About one connection (RFC 9110, section 7.6.1).
         "connection" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade"
-        // Of the exchange of credentials, which is ours.
+        // About credentials, which only Stead exchanges with the product.
         | "authentication-info" | "proxy-authenticate" | "proxy-authentication-info" | "proxy-authorization"
         | "www-authenticate"
-        // Of the whole host that a browser believes to have asked.
+        // About the whole host, which for the browser is Stead's.
         | "accept-ch" | "alt-svc" | "clear-site-data" | "critical-ch" | "expect-ct" | "nel" | "origin-agent-cluster"
         | "origin-trial" | "public-key-pins" | "public-key-pins-report-only" | "report-to" | "reporting-endpoints"
         | "service-worker-allowed" | "set-cookie" | "set-cookie2" | "strict-transport-security"
-        // Of a page, or of the product's inside.
+        // About a page, or about the product's internals.
         | "refresh" | "server-timing"
-        // Of caches that stand before this service.
+        // For caches in front of this service.
         | "edge-control" | "surrogate-control"
     ) || name.ends_with("cdn-cache-control")
-        // What this service says itself.
+        // Set by this service itself.
         || name.starts_with("stead-")
         || name.starts_with("access-control-")
         || name.starts_with("content-security-policy")
@@ -184,7 +185,7 @@ fn runs_in_a_browser(headers: &HeaderMap) -> bool {
         .get_all(header::CONTENT_TYPE)
         .iter()
         .any(|value| match value.to_str() {
-            // What products mostly say.
+            // The usual types of products' responses.
             Ok("application/json" | "application/json; charset=UTF-8") => false,
             Ok(kind) => ["html", "svg", "xml", "xsl", "mixed-replace"]
                 .iter()

@@ -1,4 +1,4 @@
-//! Which headers of a response are passed on, and where it may lead.
+//! Which response headers are forwarded, and where a response can redirect to.
 
 use super::*;
 
@@ -168,7 +168,7 @@ fn an_upload_goes_on_through_here_or_not_at_all() {
             "{kind:?} {status}"
         );
     }
-    // What was carried out stays so; only the way on is taken off.
+    // The request was carried out, so its status stays. Only the location is removed.
     assert_eq!(passed(Upload, 200, ELSEWHERE).unwrap(), (200, None));
     assert_eq!(passed(Upload, 503, ELSEWHERE).unwrap(), (503, None));
     assert_eq!(passed(Plain, 201, SESSION).unwrap(), (201, here()));

@@ -1,10 +1,10 @@
 //! Exports tools in model vendors' formats: one schema, with a transform and a check for each vendor.
 //!
-//! | Format | Schema | What it cannot say |
+//! | Format | Schema | Rules that it can't express |
 //! |---|---|---|
 //! | `openai`, `openai_responses`, `anthropic`, `mcp` | JSON Schema, [briefly](view::Depth::Brief) | – |
-//! | `openai_strict`, `anthropic_strict` | whole, in the subset that the vendor compiles | is in the report; a tool that the subset cannot hold is exported with `strict: false` |
-//! | `gemini` | whole, in its subset of OpenAPI | is in the report |
+//! | `openai_strict`, `anthropic_strict` | whole, in the subset that the vendor compiles | listed in the report; a tool that doesn't fit the subset is exported with `strict: false` |
+//! | `gemini` | whole, in its subset of OpenAPI | listed in the report |
 //!
 //! Stead still checks what a schema can't express when the tool is called.
 
@@ -68,7 +68,7 @@ pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail)
                 schema = subset;
                 notes.extend(said);
             }
-            // What a tool has to be whole for, it is exported without.
+            // If the tool doesn't fit the strict subset, it's exported without `strict` and needs no whole schema.
             Err(reason) => {
                 strict = Some(false);
                 notes = Notes::default();

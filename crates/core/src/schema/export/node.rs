@@ -1,4 +1,4 @@
-//! Walking through a schema, and what is noted on the way.
+//! Walks through a schema, and collects notes on the way.
 
 use std::collections::BTreeMap;
 

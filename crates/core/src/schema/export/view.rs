@@ -1,4 +1,4 @@
-//! How much of a tool's schema a model is shown.
+//! How much of a tool's schema a model gets.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! What is refused while the store is away, how often it is asked, and what a doubt does not end.
+//! Operations that fail while the store is unavailable, how often it's probed, and operations that a doubt doesn't
+//! interrupt.
 
 use std::sync::{Mutex, atomic::AtomicU32};
 
@@ -121,7 +122,7 @@ fn what_takes_long_at_a_store_that_responds_to_others_is_waited_for() {
     let long = Duration::from_secs(8);
     *store.commit.lock().unwrap() = (long, false);
     assert_eq!(timed(&world, breaker.commit(Batch::new())), (None, long));
-    // A reading that takes longer than it may shows nothing where others have their responses meanwhile.
+    // A read over its time limit proves nothing if other operations get responses in the meantime.
     *store.reading.lock().unwrap() = (NEVER, false);
     let others = async {
         for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! What becomes of a refresh that brought no tokens.
+//! Handles a refresh that returned no tokens.
 
 mod restored;
 
@@ -168,7 +168,7 @@ async fn change_leased(
                     true => decide(&account)?,
                     false => None,
                 };
-                // The first of them says more.
+                // The first failure has an event of its own, `account.refresh_degraded`.
                 let again = changed.as_ref().filter(|(next, event)| {
                     event.is_none() && next.refresh_failures > account.row.refresh_failures
                 });

@@ -1,4 +1,4 @@
-//! Refusals that an older copy of the database explains.
+//! Rejections that can be explained by a restored backup.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! One history: two processes of one machine on one store, and what befalls them.
+//! One history: two processes of one machine on one store, and everything that happens to them.
 
 use jiff::SignedDuration;
 use uuid::Uuid;
@@ -254,7 +254,7 @@ impl History {
             self.machine.end(*process);
             self.server.state().ledger.kill(*process);
         }
-        // A process opens once the store answers.
+        // Processes can only start while the store responds.
         self.store.set_outage(None);
         self.store.doubt(0, false);
         for process in processes {

@@ -1,5 +1,5 @@
-//! What the product's authorization server knows of every token, and what became of the response that carried it. From
-//! this it is known whether the loss of an account has a reason outside of Stead.
+//! The authorization server's own record of every token, and of the response that carried it. It shows whether the loss
+//! of an account has a cause outside of Stead.
 
 use std::collections::BTreeMap;
 

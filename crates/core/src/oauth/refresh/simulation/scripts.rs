@@ -1,4 +1,4 @@
-//! Histories that are written down, because random ones seldom reach them.
+//! Scripted histories, because random ones seldom reach them.
 
 use super::{tests::in_memory, *};
 use crate::state::{AccountReason, AccountState};
@@ -49,7 +49,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Refresh(0)], SECOND),
             (vec![Act::Refresh(1)], SECOND),
         ],
-        // The response to a refresh comes after another grant has taken the place.
+        // The response to a refresh arrives after another grant has replaced this one.
         &[
             (vec![Act::Authorize(0, false)], SECOND),
             (vec![Act::Refresh(0)], ANSWERED),
@@ -113,7 +113,7 @@ fn tokens_that_come_late_replace_none_that_live() {
     for class in CLASSES {
         script(class, &late, lives);
     }
-    // Where the other one's token was refused, the late tokens bring the account back.
+    // If the other process's token was rejected, the late tokens reactivate the account.
     let lost = |history: &History| {
         let row = history.row();
         let reason = Some(AccountReason::RefreshOutcomeLost);

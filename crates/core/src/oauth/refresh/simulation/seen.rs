@@ -1,4 +1,4 @@
-//! What must hold after every commit, by all that was seen before.
+//! Invariants that hold after every commit, given everything that was seen before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,9 +105,9 @@ impl Seen {
         let events: Vec<Event> = written(batch, "event").map(read).collect();
         let of = |kind: &str| {
             let names = events.iter().map(|event| event.name.as_str());
-            // What became of a revocation at the product changes no account.
+            // The outcome of a revocation at the product doesn't change an account.
             let names = names.filter(|name| !name.contains("revo"));
-            // Neither does a refresh that changes nothing that others see.
+            // A refresh without a visible change doesn't either.
             let names = names
                 .filter(|name| !matches!(*name, "account.refreshed" | "account.refresh_failed"));
             names.filter(|name| name.starts_with(kind)).count()
@@ -123,7 +123,7 @@ impl Seen {
         let before = self.account.as_ref();
         let changes =
             account.is_some_and(|now| before.is_none_or(|before| visible(before) != visible(now)));
-        // Another credential may take the place while the account stays as it is.
+        // Another credential may become the current one without a visible change of the account.
         let may = account
             .is_some_and(|now| before.is_some_and(|before| before.generation != now.generation));
         let found = of("account.");
@@ -286,8 +286,8 @@ impl Seen {
             let waits = credential
                 .pending_for
                 .is_some_and(|holder| verifying.contains(&holder));
-            // Tokens that came after a lease was over are kept for the next refresh, which also shreds what a process that
-            // ended or a store that was down left.
+            // Tokens that arrived after their lease expired are kept for the next refresh. That refresh also shreds
+            // leftovers of a process that ended, or of a store outage.
             let same_grant = grant(credential.generation) == grant(account.generation);
             assert!(
                 one_of_three || waits || same_grant || ledger.interrupted,

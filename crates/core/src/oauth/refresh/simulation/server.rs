@@ -1,5 +1,5 @@
-//! The product of the histories: its authorization server, which loses responses, answers late or twice and is down, and
-//! one note.
+//! The product of the histories: one note, and an authorization server that loses responses, responds late or twice,
+//! and has outages.
 
 use std::collections::BTreeMap;
 

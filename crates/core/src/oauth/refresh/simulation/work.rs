@@ -1,4 +1,4 @@
-//! What a process is asked to do in a history.
+//! Work that a process does in a history.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;

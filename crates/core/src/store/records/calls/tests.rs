@@ -76,7 +76,7 @@ fn pages_hold_what_one_sorted_list_would() {
     let mut all = Vec::new();
     for flush in 0..60_u64 {
         let calls = (0..number(9)).map(|one| {
-            // Some take so long that younger ones are stored before them.
+            // Some take so long that younger calls are stored before them.
             let ago = if number(5) == 0 {
                 60 * u64::from(number(50))
             } else {
