@@ -1,4 +1,4 @@
-//! What differs between databases: how a statement is sent, and how a transaction is held.
+//! Differences between databases: how to send a statement, and how to run a transaction.
 
 use std::future::Future;
 
@@ -10,12 +10,13 @@ use stead_core::{
 
 /// A database that runs the statements of this crate.
 ///
-/// Placeholders are `$1`, `$2` and so on, or `?` in the insertions of SQLite; the only types are text, 64-bit integers and, among texts, NULL.
+/// Placeholders are `$1`, `$2` and so on, or `?` in SQLite's insertions. Values are 64-bit integers or texts, and a
+/// text can be NULL.
 pub trait Engine: Send + Sync + 'static {
-    /// Whether writers work side by side and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
+    /// Whether writers run concurrently and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
     const LOCKS_ROWS: bool;
 
-    /// Whether servers on several machines have it open.
+    /// Whether servers on several machines can have it open.
     const IS_SHARED: bool;
 
     /// Rows of a query, with the store's time at the reading.
@@ -65,7 +66,7 @@ pub struct StateSql {
 pub struct Statement {
     /// The text; never holds a value.
     pub sql: String,
-    /// Values of `$1` and on.
+    /// Values of `$1` and the following placeholders.
     pub values: Vec<Value>,
 }
 
@@ -110,7 +111,7 @@ impl Insertion {
     }
 }
 
-/// A row as it came.
+/// A row as it was read.
 #[derive(Debug)]
 pub struct Read {
     /// Its values.
@@ -119,5 +120,5 @@ pub struct Read {
     pub read_at: Timestamp,
 }
 
-/// Values of one row as they came; `None` for one that is neither text nor integer nor NULL.
+/// Values of one row as they were read. `None` for a value that is neither text nor integer nor NULL.
 pub(crate) type Fields = Vec<Option<Value>>;

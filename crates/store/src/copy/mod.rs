@@ -30,7 +30,7 @@ use self::{
 };
 use crate::spool::FileSpool;
 
-/// Small enough for the time that a statement may take, and for the values that it may have.
+/// Small enough for the limits on a statement's time and number of values.
 const PAGE: PageSize = PageSize {
     rows: 500,
     bytes: 1024 * 1024,
@@ -132,7 +132,7 @@ impl StoreCopy {
         Ok((tables, resumed_at))
     }
 
-    /// What waits in a spool would not come along.
+    /// Refuses a source that is in use, or whose spool has records, because the copy would lack them.
     async fn check_spools(&self) -> Result<()> {
         for spool in &self.spools {
             if spool.is_in_use().await? {

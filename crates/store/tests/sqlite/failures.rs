@@ -1,4 +1,4 @@
-//! Writes that fail, and that everything writes again once their cause is gone.
+//! Writes that fail, and writes that succeed again once the cause is gone.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ async fn why<T: std::fmt::Debug>(failing: impl Future<Output = stead_core::Resul
     why.unwrap_or_else(|| panic!("{error}")).to_owned()
 }
 
-/// As a full disk does, SQLite ends the transaction by itself, so that a rollback after it fails as well.
+/// SQLite ends the transaction itself, as it does on a full disk, so a rollback after it fails as well.
 #[tokio::test]
 async fn a_transaction_that_the_database_has_ended_stops_no_later_one() {
     let scratch = Scratch::new();
@@ -74,7 +74,7 @@ async fn a_lock_that_another_program_holds_for_long_starves_no_one() {
         assert!(locked.count() > 0, "{failed:?}");
     }
     run(&mut other, "ROLLBACK").await;
-    // One after another, so that no one waits for longer than the short time that was set.
+    // They run one after another, so none waits longer than the short time that was set.
     for number in 0..20 {
         let written = store.commit(insert([event(number)])).await.unwrap();
         assert_eq!(written, Commit::Committed);
@@ -122,7 +122,7 @@ async fn readiness_is_proved_by_a_write_at_most_once_a_second() {
     clock.advance(SECOND);
     join_all((0..5).map(|_| store.ready())).await;
     assert_eq!(counter(&scratch).await, before + 2);
-    // A write of the last second proves it as well.
+    // A write in the last second proves it too.
     clock.advance(SECOND);
     let written = store.commit(insert([event(1)])).await.unwrap();
     assert_eq!(written, Commit::Committed);
@@ -172,7 +172,7 @@ async fn a_file_that_is_gone_or_replaced_takes_nothing_and_gives_nothing() {
             assert!(why.ends_with(expected), "{why}");
             assert!(why.contains("stead.db"), "{why}");
         }
-        // The same file at its place again.
+        // The same file is back in its place.
         fs::rename(&aside, scratch.file()).unwrap();
         store.ready().await.unwrap_err();
         clock.advance(SECOND);
@@ -208,7 +208,7 @@ async fn a_newer_stead_that_changes_the_schema_stops_an_older_one_from_writing()
     assert_eq!(all(&store, "event").await, [event(1)], "reading goes on");
 }
 
-/// What only readers meet is damage too. What lies on other pages can still be read and written.
+/// Damage that only readers find counts too. Data on other pages can still be read and written.
 #[tokio::test]
 async fn a_page_that_is_damaged_is_told_by_readiness() {
     let scratch = Scratch::new();
