@@ -8,9 +8,10 @@
 //! It can't be told to send a request again over a new connection. When we measured it, it took 8 % of the instructions
 //! of a raw request.
 //!
-//! It keeps connections open for the next request, and uses HTTP/2 if the server offers it. It follows no redirect,
-//! reads no proxy from the environment, keeps no cookie, sends no referrer, adds no credentials and decompresses
-//! nothing. It has its own TLS provider and Mozilla's root certificates, and installs neither for the whole process.
+//! The transport keeps connections open for the next request, and uses HTTP/2 if the server offers it. It follows no
+//! redirect, reads no proxy from the environment, keeps no cookie, sends no referrer, adds no credentials and
+//! decompresses nothing. It has its own TLS provider and Mozilla's root certificates, and installs neither for the
+//! whole process.
 //!
 //! It adds only the headers that HTTP needs (`host`, `content-length`). If a request that isn't a call's has no
 //! `accept`, reqwest adds `accept: */*`, which means the same as none (RFC 9110, section 12.5.1). The request target

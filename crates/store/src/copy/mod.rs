@@ -132,7 +132,7 @@ impl StoreCopy {
         Ok((tables, resumed_at))
     }
 
-    /// Refuses a source that is in use, or whose spool has records, because the copy would lack them.
+    /// Refuses a source that is in use, or whose spool has records. The copy would lack these records.
     async fn check_spools(&self) -> Result<()> {
         for spool in &self.spools {
             if spool.is_in_use().await? {

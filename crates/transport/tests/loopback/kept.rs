@@ -1,4 +1,4 @@
-//! Which connections are kept for the next request, and until when.
+//! Which connections are kept for the next request, and for how long.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn a_body_that_is_here_and_not_read_leaves_its_connection_for_the_next() {
     let transport = transport();
     for _ in 0..3 {
         drop(transport.send(get(&server)).await.unwrap());
-        // A client with a task for each connection gives it its turn.
+        // Lets the client's task for this connection run.
         tokio::task::yield_now().await;
     }
     assert_eq!(server.heard().len(), 3);
@@ -112,7 +112,7 @@ async fn a_connection_that_closed_meanwhile_is_not_used() {
             End::accept(&listener).await.respond(HELLO[0]).await;
         });
         assert_eq!(whole(response.unwrap()).await.unwrap(), "hello");
-        // Another exchange comes after the news of the end.
+        // Another exchange gives the client time to notice the end.
         let other = Server::start(HELLO, Then::Listen).await;
         transport.send(get(&other)).await.unwrap();
     }
