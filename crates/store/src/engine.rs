@@ -38,7 +38,7 @@ pub trait Engine: Send + Sync + 'static {
     /// When this database was restored from an older copy, if that is known.
     fn restored_at(&self) -> Option<Timestamp>;
 
-    /// SQL for the state that a copy takes along in addition to the tables.
+    /// SQL for the state that a copy includes in addition to the tables.
     const STATE: StateSql;
 
     /// Blocks all other writers until the value is dropped. Returns `None` if the engine can't do that.
@@ -64,7 +64,7 @@ pub struct StateSql {
 /// SQL with its values.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    /// The text; never holds a value.
+    /// The text, which never contains a value.
     pub sql: String,
     /// Values of `$1` and the following placeholders.
     pub values: Vec<Value>,

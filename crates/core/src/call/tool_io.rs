@@ -139,7 +139,7 @@ impl Outgoing for ToolRequest {
         headers.insert(header::ACCEPT, JSON);
         match self.request.content_type() {
             None => {}
-            // Most bodies, so their header isn't built each time.
+            // Most bodies are JSON, so this header isn't built each time.
             Some(ApiRequest::JSON) => drop(headers.insert(header::CONTENT_TYPE, JSON)),
             Some(other) => {
                 headers.insert(header::CONTENT_TYPE, value_of("content-type", other)?);

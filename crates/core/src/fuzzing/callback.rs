@@ -1,4 +1,4 @@
-//! The query with which a browser comes back from the product.
+//! The query of a browser that comes back from the product.
 
 use percent_encoding::percent_decode;
 

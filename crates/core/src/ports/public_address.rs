@@ -17,9 +17,9 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let special = matches!(
         (a, b, c),
-        // This network, shared addresses of carriers, protocol assignments, the relays of 6to4, benchmarks.
+        // This network, carrier-grade NAT, protocol assignments, 6to4 relays, benchmarks.
         (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)
-        // Multicast and all above it.
+        // Multicast, and everything above it.
         | (224.., ..)
     );
     !(special

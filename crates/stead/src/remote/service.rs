@@ -1,4 +1,4 @@
-//! One service: its address, the application's credentials and the token they gave.
+//! One service: its address, the application's credentials and the token issued for them.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 

@@ -34,7 +34,7 @@ impl Server {
         stead_test_postgres::Server::start().map(Self)
     }
 
-    /// A server that is not started yet.
+    /// A server that isn't started yet.
     pub(crate) fn prepare() -> Option<Self> {
         stead_test_postgres::Server::prepare().map(Self)
     }

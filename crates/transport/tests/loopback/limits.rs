@@ -329,7 +329,7 @@ async fn an_upload_ends_with_the_response_that_did_not_wait_for_it() {
         .unwrap();
 }
 
-/// On Linux, a connection to a full queue is not answered.
+/// On Linux, a connection to a full queue gets no answer.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn an_address_that_does_not_respond_leaves_the_next_one_time() {

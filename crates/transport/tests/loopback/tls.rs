@@ -212,7 +212,7 @@ async fn a_request_is_not_sent_again_for_ever_and_a_stream_never() {
     let error = trusting(CERTIFICATE).send(request).await.unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::Cut);
 
-    // The head of the request does not end its stream.
+    // The head of the request doesn't end its stream.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let heads = tokio::spawn(async move {

@@ -64,7 +64,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Verify(0)], SECOND),
             (vec![Act::Verify(0)], SECOND),
         ],
-        // The response to a refresh comes after a disconnect and a new link.
+        // The response to a refresh arrives after a disconnect and a new link.
         &[
             (vec![Act::Refresh(0)], ANSWERED),
             (vec![Act::Disconnect(1, true)], Duration::from_millis(20)),
