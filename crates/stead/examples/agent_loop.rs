@@ -1,5 +1,5 @@
-//! An agent that acts in a user's stead. The tools go to a model in its format, Stead makes the calls that it asks for,
-//! and results and errors go back to it. If the user has to act, a result has a link. The sandbox plays the product,
+//! An agent that acts in a user's stead: the tools go to a model as it wants them, the calls that it asks for are made,
+//! and results and errors go back to it. Where the user has to act, a result holds a link. The sandbox plays the product,
 //! and a few lines of Rust play the model.
 
 use std::{
@@ -68,7 +68,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             if result["is_error"] == true {
                 say(&format!("   {}", text.replace('\n', "\n   ")))?;
             }
-            // A model would show the link. Its user opens it, and the model makes the call again.
+            // A model would show the link; its user opens it, and the model makes the call again.
             if let Some(link) = text.lines().find(|line| line.starts_with("http")) {
                 consent(&stead, &sandbox, link).await?;
             }

@@ -1,5 +1,5 @@
-//! An axum application with its own Stead. It nests the service, connects the signed-in user, confirms who came back,
-//! and shows that user's mails. The sandbox plays the product, and the program is also its own visitor.
+//! An axum application that is its own Stead: it nests the service, connects the user who is signed in, confirms who
+//! came back, and shows that user's mails. The sandbox plays the product, and the program is also its own visitor.
 
 use std::{
     collections::HashMap,

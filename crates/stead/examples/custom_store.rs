@@ -1,8 +1,8 @@
-//! A complete store of your own: rows in a map, protected by a lock.
+//! A store of your own, complete: rows in a map, which a lock keeps together.
 //!
-//! A store doesn't know about connections or accounts. A row is a table, the values that it's found by, and a JSON
-//! body. Replace the map with a database, and `stead_testkit::store::suite` tests that it keeps a store's promises.
-//! `tests/custom_store.rs` runs that suite on this store.
+//! A store knows neither connections nor accounts: a row is a table, the values that it is found by, and a body of JSON.
+//! Put a database in the place of the map, and `stead_testkit::store::suite` proves that it keeps what a store promises;
+//! `tests/custom_store.rs` runs that suite over this one.
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,4 @@
-//! Stead inside a program, without a server: a link, the user's return, and a typed call. The sandbox plays the
-//! product.
+//! Stead inside a program, without any server: a link, the user's return, a typed call. The sandbox plays the product.
 
 use std::io::{Write as _, stdout};
 
@@ -14,15 +13,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .ephemeral_key()
         .in_memory()
         .gateway(&sandbox.url)
-        // This example has no page of yours that knows who is signed in and could confirm the user.
+        // Here no browser comes back to a page of yours that knows who is signed in.
         .verification(Verification::LinkPossession)
         .build()
         .await?;
     let mail = NewConnection::mail("mail").client(CLIENT_ID, CLIENT_SECRET);
     let mail = stead.connections().ensure(mail).await?;
 
-    // Here, your program serves the page behind a link. It starts the authorization, keeps `browser` in a cookie, and
-    // sends the user to `location`.
+    // The page behind a link is yours here. It starts the authorization, keeps `browser` in a cookie, and sends the
+    // user to `location`.
     let ada = stead.account("mail", "user-42")?;
     let link = ada.authorize().await?.link;
     let secret = link.rsplit('/').next().unwrap_or_default();
@@ -34,14 +33,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .sandbox
         .consent(&started.location, "ada@example.com", &["all"])?;
 
-    // Your redirect URI gets the query, and the cookie from the browser.
+    // Behind the redirect URI: the query, and the cookie that the browser brings.
     let callback = Callback::from_query(back.query().unwrap_or_default());
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
     environment
         .finish_authorization(&mail.id.to_string(), callback, cookie)
         .await?;
 
-    // From now on, you can make calls as that user.
+    // From now on, calls as that user.
     let mails = ada
         .call(&FetchMails::query("is:unread"))
         .await?
