@@ -1,12 +1,12 @@
 //! The HTTP client of Stead. [`ReqwestTransport`] implements [`stead_core::ports::Transport`] over reqwest.
 //!
-//! Requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) go over hyper's connections in a pool of this
-//! crate. All other requests go over reqwest, and with a proxy the requests of calls too. The rest of this page applies
-//! to both.
+//! Requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) go over hyper's connections in a pool of
+//! this crate. All other requests go over reqwest, and with a proxy the requests of calls too. The rest of this page
+//! applies to both.
 //!
-//! reqwest opens one HTTP/2 connection for each host, so a call would wait if the server takes no more requests over it.
-//! It can't be told to send a request again over a new connection. When we measured it, it took 8 % of the instructions
-//! of a raw request.
+//! reqwest opens one HTTP/2 connection for each host, so a call would wait if the server takes no more requests over
+//! it. It can't be told to send a request again over a new connection. When we measured it, it took 8 % of the
+//! instructions of a raw request.
 //!
 //! The transport keeps connections open for the next request, and uses HTTP/2 if the server offers it. It follows no
 //! redirect, reads no proxy from the environment, keeps no cookie, sends no referrer, adds no credentials and
