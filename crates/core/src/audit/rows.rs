@@ -13,11 +13,11 @@ use crate::{
     store::{AUTHENTICATED, Row, RowKeys as _, shown},
 };
 
-/// Rows that are read at a time.
+/// Number of rows read at a time.
 const READ: u32 = 500;
-/// Rows that are named.
+/// Maximum number of rows to name.
 const NAMED: usize = 100;
-/// Tables of which the log tells each row that is created or deleted; the targets of its entries are called like them.
+/// Tables for which the log records each created and deleted row. The targets of its entries have the same names.
 const TOLD: [&str; 5] = [
     "app_credential",
     "member",
@@ -26,7 +26,8 @@ const TOLD: [&str; 5] = [
     "webhook",
 ];
 
-/// What the log tells of rows: by table and id, the last entry about it, and whether it exists since then.
+/// What the log says about rows. For each table and ID: the last entry about it, and whether the row exists after that
+/// entry.
 #[derive(Debug, Default)]
 pub(super) struct Told(BTreeMap<(&'static str, String), (u64, bool)>);
 
@@ -44,14 +45,14 @@ impl Told {
         }
     }
 
-    /// The rows of which another part of the log tells.
+    /// The rows that another part of the log mentions.
     fn ids(self) -> BTreeSet<(&'static str, String)> {
         self.0.into_keys().collect()
     }
 }
 
-/// The rows that are in doubt. `told` is what the log has told before they are read; `later` what it tells of them after
-/// that.
+/// Finds suspect rows. `told` is what the log says before the rows are read, and `later` returns what it has added
+/// after that.
 pub(super) async fn suspect_rows<L>(
     context: &Context,
     told: Option<Told>,
@@ -111,7 +112,7 @@ where
     Ok(refused)
 }
 
-/// The rows that exist as the log tells, with the entry that says so.
+/// The rows that should exist according to the log, with the entry that says so.
 fn existing(told: &Told) -> BTreeMap<(&'static str, String), u64> {
     let existing = told.0.iter().filter(|(_, (_, exists))| *exists);
     existing
@@ -119,7 +120,8 @@ fn existing(told: &Told) -> BTreeMap<(&'static str, String), u64> {
         .collect()
 }
 
-/// What the log tells against a row that is there. Rows from before there were MACs may be older than the log.
+/// Returns a reason if an existing row contradicts the log. Rows from before MACs were introduced may be older than the
+/// log.
 fn fault_told(told: &Told, row: &Row, id: &str, since: Timestamp) -> Option<String> {
     let table = TOLD.into_iter().find(|table| *table == row.table.name)?;
     match told.0.get(&(table, id.to_owned())) {

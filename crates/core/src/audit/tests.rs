@@ -46,7 +46,7 @@ impl Log {
         }
     }
 
-    /// A log of so many entries.
+    /// Creates a log with this number of entries.
     fn of(entries: usize) -> Self {
         let log = Self::new();
         for number in 1..=entries {
@@ -60,7 +60,7 @@ impl Log {
         self.world.run(connections::create(&self.context, new))
     }
 
-    /// The oldest first.
+    /// Returns the entries, oldest first.
     fn entries(&self) -> Vec<AuditEntry> {
         let filter = AuditFilter::default();
         let page = self.world.run(list(
@@ -99,7 +99,7 @@ impl Log {
         fault.map(|fault| (fault.number, fault.message))
     }
 
-    /// Changes the row of an entry behind core's back, or deletes it.
+    /// Changes or deletes an entry's row directly in the store.
     fn tamper(&self, number: i64, change: Option<fn(&mut Json)>) {
         let table = TABLES.iter().find(|table| table.name == "audit").unwrap();
         let key = Key::new(table, vec![Value::Integer(number)]);
@@ -321,8 +321,8 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
 }
 
-/// Three processes on one store write at once: each number is given once, and what exists is still told from what does
-/// not.
+/// Three processes write to one store at the same time. Each number is given once, and existing rows can still be told
+/// from missing ones.
 #[test]
 fn writers_at_once_make_one_chain() {
     let log = Log::new();

@@ -9,7 +9,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Deletes a connection that no usable account depends on; its other accounts go with it.
+/// Deletes a connection without usable accounts. Its other accounts are deleted with it.
 pub(crate) async fn delete(context: &Context, delete: DeleteConnection) -> Result<()> {
     let name = delete.connection_name.as_str();
     context

@@ -26,7 +26,7 @@ pub(crate) async fn list(
     Ok(Page::new(items, next))
 }
 
-/// Those that the caller may know of; a page token names no other.
+/// The connections that the caller can see. A page token can't name any other.
 async fn rows(
     context: &Context,
     after: Option<&str>,

@@ -9,10 +9,10 @@ use crate::{
     store::Versioned,
 };
 
-/// A credential in use is written so often at most.
+/// Minimum time between two updates of a credential's last use.
 const EVERY: SignedDuration = SignedDuration::from_hours(1);
 
-/// Keeps what this process has noted since the last time. What cannot be written now is noted again.
+/// Stores the uses that this process has recorded since the last time. If that fails, records them again.
 pub(super) async fn keep(context: &Context) -> Result<()> {
     let now = context.host.now();
     for (client_id, times) in context.memory.access_tokens.take_used() {

@@ -12,10 +12,10 @@ use crate::{
     jwt::{Keys, Token},
 };
 
-/// How far the issuer's clock may be from ours, in seconds.
+/// Maximum difference between the issuer's clock and ours, in seconds.
 const CLOCKS_APART: i64 = 60;
 
-/// What a good token says, and until when it is good.
+/// Returns the claims of a valid token, and when it expires.
 pub(crate) async fn claims(
     context: &Context,
     issuer: &KnownIssuer,
@@ -60,7 +60,7 @@ pub(crate) async fn claims(
     Ok((claims, end))
 }
 
-/// When a token ends that is of this issuer, for this audience, and of now.
+/// Checks that a token is from this issuer, for this audience and currently valid. Returns when it expires.
 fn check(
     claims: &Value,
     issuer: &str,
@@ -90,12 +90,12 @@ fn check(
     Ok(end)
 }
 
-/// Seconds since 1970, of which some issuers write parts too (RFC 7519, 2).
+/// Seconds since 1970. Some issuers write fractions (RFC 7519, 2).
 fn seconds(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| Some(value.as_f64()? as i64))
 }
 
-/// By `scope` (RFC 9068, 2.2.3), or by `scp`, as some issuers call it; a text with spaces or a list.
+/// Checks the claim `scope` (RFC 9068, 2.2.3), or `scp`, as some issuers call it. It's a string with spaces or a list.
 fn has_scope(claims: &Value, scope: &str) -> bool {
     [&claims["scope"], &claims["scp"]].into_iter().any(|given| {
         let listed = given.as_array().into_iter().flatten();
@@ -106,7 +106,7 @@ fn has_scope(claims: &Value, scope: &str) -> bool {
     })
 }
 
-/// Members of the issuer's configuration that are needed here.
+/// The members of the issuer's configuration that Stead needs.
 #[derive(Deserialize)]
 struct Configuration {
     issuer: String,
@@ -134,7 +134,7 @@ async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
     Keys::read(&keys).ok_or_else(|| failed("its keys can't be read"))
 }
 
-/// By OpenID Connect Discovery 1.0; where there is nothing, by RFC 8414.
+/// Reads the configuration at the URL of OpenID Connect Discovery 1.0. If nothing is there, tries RFC 8414.
 async fn configuration(context: &Context, issuer: &str) -> Result<bytes::Bytes> {
     let mut read = metadata::fetch(context, &metadata::configuration(issuer)).await;
     if let Err(Unread::Status(status)) = &read

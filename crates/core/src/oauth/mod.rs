@@ -41,7 +41,7 @@ pub use sign_in::StartedAtProvider;
 pub use start::StartedAuthorization;
 pub(crate) use start::start;
 pub(crate) use subject::imported_subject;
-/// What must hold for any response of a token endpoint.
+/// Checks what must hold for any response of a token endpoint.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use token_endpoint::property::holds as token_response_holds;
 pub(crate) use verify::verify;

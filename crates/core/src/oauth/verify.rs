@@ -12,8 +12,8 @@ use crate::{
     resource::{self, VerifyAuthorization},
 };
 
-/// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned
-/// again: an application's page that is loaded twice confirms twice.
+/// Confirms that the user who came back is the one that the link was created for. Confirming again returns the account
+/// again, because an application's page that is loaded twice confirms twice.
 pub(crate) async fn verify(
     context: &Context,
     verify: VerifyAuthorization,
@@ -70,7 +70,7 @@ pub(crate) async fn verify(
         .await?
 }
 
-/// The account of an authorization that was confirmed before.
+/// Returns the account of an authorization that is already confirmed.
 async fn confirmed(
     context: &Context,
     authorization: &Authorization,

@@ -2,9 +2,9 @@
 
 use crate::product::ProxyRules;
 
-/// What stands for everything but the words of the API.
+/// Replaces everything except the API's own words.
 const ID: &str = "{id}";
-/// Most bytes of a template. No API has such long paths.
+/// Maximum length of a template in bytes. No API has such long paths.
 const LONGEST: usize = 200;
 
 /// A path without its query, with `{id}` in place of ids, names and addresses.

@@ -295,7 +295,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether `less` is `more` with texts and lists cut at their ends.
+/// Whether `less` equals `more` with texts and lists truncated.
 fn is_beginning(less: &Value, more: &Value) -> bool {
     match (less, more) {
         (Value::String(less), Value::String(more)) => {

@@ -9,7 +9,7 @@ use crate::{
     similar::unknown,
 };
 
-/// Most violations that are looked for: a caller reads no more, and each costs time.
+/// Maximum number of violations to look for. Callers don't read more, and each takes time.
 const MOST: usize = 100;
 
 /// A schema, ready to check values.
@@ -29,7 +29,7 @@ impl Validator {
         }
     }
 
-    /// Coerces what is meant, then says what still breaks the schema.
+    /// Coerces the value, then returns what still violates the schema.
     pub(super) fn check(&self, value: &mut Value) -> Vec<Violation> {
         coerce(&self.schema, value);
         if self.compiled.is_valid(value) {
@@ -75,7 +75,7 @@ impl Validator {
         vec![Violation::new(path, error.kind().keyword(), message)]
     }
 
-    /// The members that the object at `path` takes.
+    /// The members that the object at `path` accepts.
     fn known_members(&self, path: &str) -> Vec<&str> {
         let mut node = &self.schema;
         for step in path.split('/').skip(1) {

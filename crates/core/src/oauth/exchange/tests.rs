@@ -72,7 +72,7 @@ fn a_failed_exchange_says_who_has_to_act() {
     }
 }
 
-/// A product that gives tokens, and counts its token requests and revocations.
+/// A product that issues tokens, and counts its token requests and revocations.
 fn product(exchanges: &Arc<AtomicU32>, revocations: &Arc<AtomicU32>) -> Arc<dyn Transport> {
     let (exchanges, revocations) = (Arc::clone(exchanges), Arc::clone(revocations));
     Responses::by(move |request: http::Request<crate::ports::Body>| {

@@ -75,7 +75,7 @@ fn an_application_that_verifies_says_where_its_user_comes_back() {
     );
 }
 
-/// Whoever passes one of these on as `verify_url` must not send a browser anywhere else.
+/// If one of these is passed on as `verify_url`, the browser must not be sent anywhere else.
 const REDIRECTS: [&str; 30] = [
     "//evil.test",
     "///evil.test",

@@ -31,7 +31,7 @@ use crate::{
     testing::{Asked, Flaky, Process, Responses, World, demo, open, response},
 };
 
-/// A product at a host that the connection names.
+/// A product whose host is set by the connection.
 static HOSTED: Product = {
     let product = demo(Rotation::Rotating);
     Product {
@@ -57,14 +57,14 @@ static HOSTED: Product = {
     }
 };
 
-/// The product at both hosts: its tokens say to which client of which host they were issued.
+/// The product on both hosts. Its tokens tell which client of which host they were issued to.
 #[derive(Default)]
 struct Hosts {
     issued: AtomicU32,
-    /// Requests with what was issued to another client or host.
+    /// Requests that carried what was issued to another client or host.
     misled: Mutex<Vec<String>>,
     calls: Mutex<BTreeMap<String, u32>>,
-    /// Calls that are to come again later.
+    /// Number of calls that are asked to come again later.
     busy: AtomicU32,
 }
 
@@ -136,7 +136,7 @@ fn spawn(process: &Arc<Process>, work: impl Future<Output = ()> + Send + 'static
 
 const USERS: [&str; 4] = ["u1", "u2", "u3", "u4"];
 
-/// Changes the connection under load in a process that dies with this write; returns whether it lived to the end.
+/// Changes the connection under load, in a process that crashes at this write. Returns whether it finished first.
 fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     let world = World::seeded(u64::from(writes));
     let hosts = Arc::new(Hosts::default());
@@ -271,7 +271,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     lived
 }
 
-/// Kills the process at its first write, its second and so on, until it has no more.
+/// Crashes the process at its first write, then at its second, and so on, until it has no more.
 fn killed_at_every_write(change: &ConnectionChange) {
     for after in [false, true] {
         let mut writes = 0;
@@ -293,7 +293,7 @@ fn no_token_is_presented_for_another_client_whenever_the_change_is_cut_off() {
     killed_at_every_write(&ConnectionChange::default().client("client-2", "secret-2"));
 }
 
-/// The address of a call is found when it begins, its token before each request.
+/// A call's address is looked up when it starts, its token before each request.
 #[test]
 fn a_call_that_began_before_the_change_sends_no_new_token_to_the_old_host() {
     let world = World::new();

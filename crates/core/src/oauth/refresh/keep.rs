@@ -27,7 +27,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Keeps new tokens, and returns the account with them.
+/// Stores new tokens, and returns the account with them.
 pub(super) async fn keep(
     context: &Context,
     attempt: &Attempt,
@@ -53,9 +53,9 @@ pub(super) async fn keep(
     current(context, &attempt.of).await
 }
 
-/// Offers the tokens to the store until it takes them: they will not come again. After the first offer that fails they
-/// are in the spool too, and a process that shuts down leaves them there. If the product has not replaced the refresh token,
-/// nothing is lost with them.
+/// Tries to store the tokens until it succeeds, because the product won't issue them again. After the first failure,
+/// they are also in the spool, and a process that shuts down leaves them there. If the product didn't replace the
+/// refresh token, losing them does no harm.
 async fn offer_until_kept(
     context: &Context,
     attempt: &Attempt,
@@ -90,8 +90,8 @@ async fn offer_until_kept(
     Ok(())
 }
 
-/// One offer: the tokens as the next generation, and the account that points at it. Where the lease was lost meanwhile
-/// they are kept next to the current ones: of a rotating product they may be the only ones alive.
+/// Tries once to store the tokens as the account's next generation. If the lease was lost in the meantime, they are
+/// stored next to the current ones: if the product rotates refresh tokens, they may be the only valid ones.
 pub(super) async fn offer(
     context: &Context,
     account: AccountId,
@@ -123,13 +123,13 @@ pub(super) async fn offer(
 
 struct Loaded {
     account: Versioned<Account>,
-    /// They are kept next to the current ones already.
+    /// The new tokens are already stored next to the current ones.
     aside: bool,
     /// The new tokens, for the account's next generation.
     sealed: Sealed<place::Tokens>,
-    /// Which of the connection's clients they were issued to.
+    /// The epoch of the connection's client that they were issued to.
     client_epoch: u64,
-    /// Revokes them, where the credential that was claimed is to be revoked.
+    /// Revokes the tokens, if the claimed credential is to be revoked.
     revocation: Option<OutboxEntry>,
 }
 
@@ -160,7 +160,7 @@ async fn load(
     })
 }
 
-/// The generation, where it is the current one now, and whether the tokens are to be revoked instead.
+/// Returns the generation if it's the current one now, and whether the tokens are to be revoked instead.
 fn decide(
     context: &Context,
     loaded: Loaded,
@@ -208,8 +208,8 @@ fn decide(
     ))
 }
 
-/// Shreds what the current generation has replaced: all but the one that was claimed and what came since, those that wait
-/// to be confirmed, and tokens that were asked for later.
+/// Shreds what the current generation has replaced. Keeps the claimed generation and later ones, tokens that wait for
+/// confirmation, and tokens that were requested later.
 async fn shred_older(
     context: &Context,
     account: AccountId,

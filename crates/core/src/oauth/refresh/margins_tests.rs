@@ -21,7 +21,8 @@ use crate::{
     testing::{Responses, STABLE, START, STRICT, World, context, insert_account, response},
 };
 
-/// An account whose access tokens live so long and get this response, and how often the token endpoint was asked.
+/// An account whose access tokens live for `life` seconds and whose calls get this status, and the number of token
+/// requests.
 fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
     let asked = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&asked);
@@ -72,7 +73,7 @@ fn read_note(world: &World, context: &Context) -> Result<Execution> {
     world.run(call::execute(context, "demo_read_note", request))
 }
 
-/// Token requests of 100 calls, one after each such pause.
+/// Counts the token requests of 100 calls with this pause between them.
 fn token_requests(life: u64, pause: Duration) -> u32 {
     let world = World::new();
     let (context, asked) = account(&world, life, 200);

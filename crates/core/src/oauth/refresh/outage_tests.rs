@@ -32,7 +32,7 @@ fn a_young_token_that_is_refused_fails_no_call_at_two_servers() {
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
 
-/// The store goes away while it commits the claim. Its response is lost or not.
+/// The store becomes unavailable while it commits the claim. Its response may get lost.
 #[test]
 fn a_lease_that_no_one_knows_of_is_given_back_when_the_store_is_back() {
     for responses_lost in [1, 0] {

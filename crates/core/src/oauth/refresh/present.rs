@@ -19,8 +19,8 @@ use crate::{
     metrics::Refresh,
 };
 
-/// Presents a refresh token, and keeps what the product gives for it. Nothing where the lease may no longer last for a
-/// request, and was given back, or where another grant or refresh has taken the place.
+/// Presents a refresh token, and stores the tokens that the product returns. Returns `None` if the lease was too close
+/// to its end for a request and was released, or if another grant or refresh has replaced this one.
 pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Option<Arc<Snapshot>>> {
     let mut generation = attempt.account.generation;
     let (mut tried, mut presented) = (Vec::new(), Vec::<SecretString>::new());
@@ -86,7 +86,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
     }
 }
 
-/// The account's credentials that may live; one that cannot be read is not among them.
+/// The account's credentials that could be valid. Skips those that can't be read.
 async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration>> {
     let credentials = context.store.credentials(attempt.account.id).await?;
     let rows = credentials.iter().map(|found| &found.row);
@@ -95,7 +95,7 @@ async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration
         .collect())
 }
 
-/// RFC 6749, 6: without `scope`, so that what the user did not grant is not asked for.
+/// Sends no `scope` (RFC 6749, 6), so it doesn't ask for what the user didn't grant.
 async fn granted(
     context: &Context,
     attempt: &Attempt,
@@ -144,7 +144,7 @@ async fn granted(
     granted
 }
 
-/// What a token request came to; nothing where none was sent.
+/// The result of a token request, or `None` if none was sent.
 fn outcome(granted: &Result<Granted, NoTokens>) -> Option<Refresh> {
     Some(match granted {
         Ok(_) => Refresh::Ok,

@@ -8,7 +8,7 @@ use crate::{
     testing::{ROTATING, STABLE, START, STRICT},
 };
 
-/// An account whose access token serves for 100 s yet, and a process that knows that an older copy was put back.
+/// An account whose access token works for another 100 s, and a process that knows of a restore.
 fn restored(product: &'static Product) -> (Stage, Context) {
     let stage = Stage::new(product, 100);
     stage.store.restore(START);

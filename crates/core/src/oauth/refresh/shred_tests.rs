@@ -3,7 +3,7 @@
 use super::flow_tests::{Stage, read};
 use crate::testing::ROTATING;
 
-/// An account that was refreshed twice, so that its first credential is to be shredded.
+/// An account that was refreshed twice, so that its first credential is due for shredding.
 fn refreshed_twice() -> Stage {
     let stage = Stage::new(&ROTATING, -1);
     stage.read().unwrap();

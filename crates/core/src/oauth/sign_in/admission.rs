@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::claims::Person;
 use crate::{Error, ErrorKind, Result, context::SignInProvider};
 
-/// Refuses whoever the operator does not let in.
+/// Rejects people whom the operator doesn't allow to sign in.
 pub(super) fn admit(claims: &Value, person: &Person, provider: &SignInProvider) -> Result<()> {
     let by_email = !provider.allowed_emails.is_empty();
     // Members are identified by email address, so an address that isn't verified never counts. If the provider doesn't
@@ -34,7 +34,7 @@ pub(super) fn admit(claims: &Value, person: &Person, provider: &SignInProvider) 
     Ok(())
 }
 
-/// Some providers write the boolean as a text.
+/// Reads a boolean. Some providers write it as a string.
 fn verified(claim: &Value) -> Option<bool> {
     match claim {
         Value::Null => None,

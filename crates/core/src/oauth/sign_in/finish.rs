@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Error, Result, context::Context, oauth::Callback, scrub::scrub};
 
-/// Who signed in, by the callback of an attempt; someone whom the operator lets in.
+/// Returns who signed in, if the operator allows them to.
 pub(crate) async fn finish(
     context: &Context,
     attempt: &Attempt,
@@ -38,7 +38,7 @@ pub(crate) async fn finish(
     Ok(person)
 }
 
-/// OpenID Connect Core 1.0, 3.1.2.6, and RFC 6749, 4.1.2.1.
+/// An error of the provider (OpenID Connect Core 1.0, 3.1.2.6, and RFC 6749, 4.1.2.1).
 fn declined(code: &str, description: Option<&str>) -> Error {
     match code {
         "access_denied" => not_completed("the sign-in was cancelled at the provider"),

@@ -24,7 +24,7 @@ use crate::{
     tool::Response,
 };
 
-/// What a refresh keeps free of its lease for the request.
+/// How much of its lease a refresh reserves for the request.
 pub(super) const LIMITS: Limits = Limits {
     first_byte: Duration::from_secs(20),
     total: REQUEST,
@@ -35,23 +35,23 @@ pub(super) const LIMITS: Limits = Limits {
 /// Why a token request brought no tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenFailure {
-    /// The product refused the code or the refresh token.
+    /// The product rejected the code or the refresh token.
     Rejected,
-    /// The product refused the client.
+    /// The product rejected the client.
     Client,
-    /// The product refuses requests of this form from this client.
+    /// The product rejects requests of this form from this client.
     Misconfigured,
     /// It may work later.
     Temporary,
-    /// The request was sent and no response was read.
+    /// The request was sent, but no response was read.
     Unanswered,
 }
 
 /// Why there are no tokens.
 pub(super) enum NoTokens {
-    /// The token endpoint gave none; with what it said, and how long it asks to wait.
+    /// The token endpoint returned none. Has its message, and how long it asks to wait.
     Failure(TokenFailure, String, Option<Duration>),
-    /// It was not asked.
+    /// No request was sent.
     Error(Error),
 }
 
@@ -61,12 +61,12 @@ impl From<Error> for NoTokens {
     }
 }
 
-/// What the token endpoint gave.
+/// What the token endpoint returned.
 pub(super) struct Granted {
     pub(super) tokens: TokenSet,
-    /// `None` where the response names no scope: then it is what was asked for.
+    /// `None` if the response names no scope, which means that the requested ones were granted.
     pub(super) scopes: Option<Vec<String>>,
-    /// It is another refresh token than the one presented.
+    /// Whether the refresh token differs from the one presented.
     pub(super) rotated: bool,
     /// When the user has to authorize again: when the refresh token expires, or the access token if there is no other.
     pub(super) reauthorize_by: Option<Timestamp>,
@@ -132,7 +132,7 @@ fn words(value: &Value) -> Option<String> {
     }
 }
 
-/// Presents a grant. `kept` is the refresh token that stays where the response brings none.
+/// Presents a grant. `kept` is the refresh token to keep if the response has none.
 pub(super) async fn request_tokens(
     context: &Context,
     product: &Product,
@@ -189,11 +189,11 @@ async fn send(context: &Context, request: http::Request<Body>) -> Result<Respons
     Ok(Response::new(head.status.as_u16(), head.headers, body))
 }
 
-/// Parameters of token requests that are not secret. All others are.
+/// Parameters of token requests that aren't secret. All others are.
 const PUBLIC: [&str; 3] = ["grant_type", "client_id", "redirect_uri"];
 
-/// A request to the token endpoint, or to the revocation endpoint, where the client proves itself in the same way
-/// (RFC 7009, 2.1); with the secrets in it.
+/// Builds a request to the token endpoint, or to the revocation endpoint, where the client authenticates in the same
+/// way (RFC 7009, 2.1). Also returns the secrets in it.
 pub(super) async fn request(
     context: &Context,
     product: &Product,
@@ -244,7 +244,7 @@ pub(super) async fn request(
     Ok((request, secrets))
 }
 
-/// The members in the format that the product wants.
+/// Encodes the members in the product's format.
 fn encoded(format: TokenFormat, members: &[(&str, &str)]) -> (Body, HeaderValue) {
     match format {
         TokenFormat::Form => {
@@ -303,17 +303,19 @@ fn tokens_of(
     Err((failure, said))
 }
 
-/// The code of an error, as it may be shown.
+/// An error code that is safe to show.
 pub(super) fn shown_code(error: &TokenError, product: &Product, secrets: &Secrets) -> String {
     shown(&error.code, 60, product, secrets)
 }
 
-/// A text of the endpoint without secrets. They are masked before the text is cut, so that no part of one is left.
+/// A text of the endpoint without secrets. Secrets are masked before the text is truncated, so that no part of one
+/// remains.
 fn shown(text: &str, limit: usize, product: &Product, secrets: &Secrets) -> String {
     mask(&scrub(&secrets.mask(text), limit), product.token_prefixes)
 }
 
-/// An error of RFC 6749, 5.2, or of the product's own form. It may repeat the secrets that were sent.
+/// Parses an error in the form of RFC 6749, 5.2, or in the product's own form. It may repeat the secrets that were
+/// sent.
 pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
     let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -331,7 +333,7 @@ pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
 }
 
 impl TokenResponse {
-    /// `sent_at` is when the request left: an expiry counted from there is never too late.
+    /// `sent_at` is when the request was sent. An expiry counted from then is never too late.
     fn granted(
         self,
         product: &Product,

@@ -13,8 +13,8 @@ static PRODUCT: Product = Product {
     ..Product::BASE
 };
 
-/// A response brings tokens that can be used, or one failure. A user's grant counts as refused only where the response
-/// says so in so many words: a mistake there ends a connection that works.
+/// Checks that a response gives either usable tokens or one failure. A user's grant only counts as rejected if the
+/// response says so explicitly: a mistake there would disconnect a working account.
 pub(crate) fn holds(status: u16, body: &[u8]) {
     let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let member = |name: &str| members.get(name).and_then(Value::as_str);

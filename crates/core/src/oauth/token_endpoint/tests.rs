@@ -50,7 +50,7 @@ static HOURLY: Product = Product {
     ..Product::BASE
 };
 
-/// What becomes of a refresh through this transport.
+/// Refreshes through this transport.
 fn refreshed(
     product: &'static Product,
     transport: Arc<dyn Transport>,
@@ -229,7 +229,7 @@ fn what_the_server_says_is_kept_without_credentials() {
     assert!(!said.contains("demo-token"), "{said}");
 }
 
-/// The request that a product gets.
+/// The request that a product receives.
 fn request_to(product: &'static Product) -> (http::request::Parts, String) {
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);

@@ -31,7 +31,7 @@ fn checked(kind: &str, body: &str) -> Result<Batch> {
     check(&RULES, &address, &headers, body.as_bytes(), "ours")
 }
 
-/// A batch of these requests, as they stand in their parts.
+/// Builds a batch from these requests, each as written in its part.
 fn batch_of(requests: &[&str]) -> String {
     let part =
         |request: &&str| format!("--===b==\r\nContent-Type: application/http\r\n\r\n{request}\r\n");

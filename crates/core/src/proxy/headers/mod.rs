@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
 
 use crate::{Error, ErrorKind, Result, product::ProxyRules, scrub::scrub};
 
-/// Headers that pass for every product; those that [`ProxyRules::takes_header`] names do too.
+/// Headers that pass for every product, in addition to those that [`ProxyRules::takes_header`] names.
 const PASSED: &[&str] = &[
     "accept",
     "accept-language",
@@ -32,23 +32,23 @@ const LISTS: &[&str] = &[
     "if-none-match",
 ];
 
-/// Headers by which a request asks to be treated as one of another method.
+/// Headers that ask the server to treat a request as one with another method.
 static OVERRIDES: [HeaderName; 3] = [
     HeaderName::from_static("x-http-method"),
     HeaderName::from_static("x-http-method-override"),
     HeaderName::from_static("x-method-override"),
 ];
 
-/// Most headers that pass.
+/// Maximum number of headers that pass.
 const MAX_COUNT: usize = 100;
 
-/// Most bytes of the names and values that pass.
+/// Maximum number of bytes in names and values that pass.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Most characters of a header's name in a message.
+/// Maximum number of characters of a header's name in a message.
 const MAX_ECHO: usize = 80;
 
-/// Checks headers that the caller wrote out one by one.
+/// Checks headers that the caller listed one by one.
 ///
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`], naming the header.
@@ -71,13 +71,11 @@ pub(super) fn request_headers<'a>(
     Ok(passed.headers)
 }
 
-/// The headers that pass of a request that came over HTTP; those that do not are dropped.
+/// Returns the allowed headers of a request that came over HTTP. Drops all others.
 ///
 /// The response is for the caller, so that the caller also says which compression it may have.
 ///
-/// # Errors
-/// [`ErrorKind::HeaderNotAllowed`], naming the header: one that passes has a value that cannot, or the framing can be
-/// read in two ways.
+/// The response goes to the caller, so the caller also chooses its compression.
 pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<HeaderMap> {
     check_framing(given)?;
     let mut passed = Passed::new(rules);
@@ -89,11 +87,9 @@ pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<
     Ok(passed.headers)
 }
 
-/// Whether a request is a `GET` in the form of a `POST`, whose body is the query.
+/// Whether a request is a `GET` sent as a `POST`, with the query in the body.
 ///
-/// # Errors
-/// [`ErrorKind::HeaderNotAllowed`] if a header asks for a method in any other way: the checks and the policy would
-/// see another method than the product.
+/// Rejects a request that asks to be treated as one with another method.
 pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Result<bool> {
     let Err(no) = check_no_override(&head.headers) else {
         return Ok(false);
@@ -177,8 +173,8 @@ impl<'r> Passed<'r> {
     }
 }
 
-/// One length, or chunks: what could be read in two ways is not read at all (RFC 9112, section 6.3). The body goes
-/// on with a framing of our own in any case.
+/// Allows either one length or chunks. A request that could be read in two ways is rejected (RFC 9112, section 6.3).
+/// Stead sends the body on with its own framing in any case.
 fn check_framing(given: &HeaderMap) -> Result<()> {
     let mut codings = given.get_all(header::TRANSFER_ENCODING).iter();
     let coding = codings.next();

@@ -12,7 +12,7 @@ fn check_refused(result: Result<HeaderMap>, name: &str) -> String {
     message
 }
 
-/// A product with a header of its own, whose client libraries send long queries as a form.
+/// A product with its own header, whose client libraries send long queries as a form.
 const RULES: ProxyRules = ProxyRules {
     takes_header: |name| name == "demo-version",
     takes_get_as_form: true,
@@ -40,8 +40,7 @@ fn received(headers: &[(&'static str, &'static str)]) -> Result<HeaderMap> {
     received_headers(&RULES, &map(headers))
 }
 
-/// The header that is refused comes first.
-/// See `docs/contribute/proxy-vectors.md`.
+/// The rejected header comes first. See `docs/contribute/proxy-vectors.md`.
 const VECTORS: &[(u8, &[(&str, &str)])] = &[
     (45, &[("Host", "evil.test")]),
     (46, &[("Authorization", "Bearer attacker")]),

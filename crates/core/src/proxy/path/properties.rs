@@ -4,7 +4,7 @@ use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::property::holds;
 
-/// Texts made of what hostile paths are made of.
+/// Texts built from the parts of hostile paths.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "/",

@@ -5,7 +5,7 @@ use super::{
     *,
 };
 
-/// Refused paths by their number.
+/// Rejected paths with their numbers.
 fn refused_paths() -> Vec<(u8, String)> {
     let long = format!("/v1/{}", "a".repeat(8192));
     [

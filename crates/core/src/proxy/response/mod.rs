@@ -9,12 +9,12 @@ use url::Url;
 
 use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body, product::RouteKind};
 
-/// The response as the caller gets it. `here` gives the address of ours that stands for one of the product, where there
-/// is one.
+/// Builds the response that the caller gets. `here` translates an address of the product into one of ours, if there is
+/// one.
 ///
-/// An upload may take several requests: status 308 without a `Location` says how much has arrived, and a `Location` is
-/// where the rest goes, which must be through here: a client library would take the caller's token along. Any other is
-/// taken off; what the product says it has done stays said.
+/// An upload may take several requests: status 308 without a `Location` says how much has arrived, and `Location` says
+/// where the rest goes. That address must lead through this proxy, because a client library sends the caller's token
+/// along. Any other `Location` is removed, but the rest of the product's response stays.
 ///
 /// # Errors
 /// [`ErrorKind::UpstreamRedirectBlocked`]: the response would lead credentials elsewhere;
@@ -58,7 +58,7 @@ pub(crate) fn passed_on(
     Ok(http::Response::from_parts(head, body))
 }
 
-/// Removes what is not for the caller, and keeps a browser from running what remains.
+/// Removes headers that aren't meant for the caller, and keeps a browser from running the content.
 fn response_headers(from: HeaderMap) -> HeaderMap {
     let mut headers = from;
     remove_nominated(&mut headers);
@@ -85,7 +85,8 @@ fn response_headers(from: HeaderMap) -> HeaderMap {
     headers
 }
 
-/// `Cache-Control` without what lets a cache give one user's response to another (RFC 9111, section 5.2.2).
+/// Returns `Cache-Control` without directives that let a cache give one user's response to another (RFC 9111, section
+/// 5.2.2).
 fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
     const SHARED: [&str; 4] = ["public", "private", "s-maxage", "proxy-revalidate"];
     if !headers.contains_key(header::CACHE_CONTROL) {
@@ -109,8 +110,8 @@ fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
     HeaderValue::try_from(kept).unwrap_or(HeaderValue::from_static("private, no-store"))
 }
 
-/// Host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query. `None`
-/// where the redirect stays on the product's host or goes to no host of the web.
+/// Returns the host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query.
+/// `None` if the redirect stays on the product's host or doesn't lead to a web host.
 fn redirect_host(headers: &HeaderMap) -> Option<String> {
     let location = headers.get(header::LOCATION)?.to_str().ok()?;
     // A reserved name (RFC 2606, section 2) stands for the product's host, so that relative locations can be resolved.
@@ -138,7 +139,7 @@ fn remove_nominated(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether it is one of those that most responses have, which pass: a comparison of numbers each.
+/// Whether it's one of the headers that most responses have. They all pass, and the check only compares numbers.
 fn is_common(name: &HeaderName) -> bool {
     const COMMON: [&HeaderName; 9] = [
         &header::CONTENT_TYPE,
@@ -154,7 +155,7 @@ fn is_common(name: &HeaderName) -> bool {
     COMMON.contains(&name)
 }
 
-/// Whether a header, in lower case, is not for the caller.
+/// Whether a header (in lower case) is withheld from the caller.
 fn is_withheld(name: &str) -> bool {
     matches!(
         name,
@@ -178,8 +179,8 @@ fn is_withheld(name: &str) -> bool {
         || name.starts_with("content-security-policy")
 }
 
-/// Whether a browser would run or render the response as a document: HTML, SVG, anything in XML, and the stream of
-/// documents that `multipart/x-mixed-replace` is. Unreadable types count as such.
+/// Whether a browser would run or render the response as a document: HTML, SVG, any XML, and the stream of documents in
+/// `multipart/x-mixed-replace`. Unreadable types count as such.
 fn runs_in_a_browser(headers: &HeaderMap) -> bool {
     headers
         .get_all(header::CONTENT_TYPE)
@@ -200,7 +201,7 @@ fn contains_ignoring_case(text: &str, part: &str) -> bool {
         .any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
-/// Whether the product says itself that the response is to be saved; its file name then stays.
+/// Whether the product itself marks the response as a download. Its file name then stays.
 fn is_attachment(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_DISPOSITION).iter();
     let first = values.next();

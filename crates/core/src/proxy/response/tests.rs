@@ -10,7 +10,7 @@ fn map(headers: &[(&'static str, &'static str)]) -> HeaderMap {
     map
 }
 
-/// What is left of the headers, besides the one that is always set.
+/// The remaining headers, without the one that is always set.
 #[track_caller]
 fn left(headers: &[(&'static str, &'static str)]) -> HeaderMap {
     let mut left = response_headers(map(headers));
@@ -116,7 +116,7 @@ fn what_is_the_products_own_is_taken_off() {
     }
 }
 
-/// The status and `Location` of a response as they are passed on; addresses at the product have one here.
+/// The status and `Location` that the caller gets. Every address at the product has one here.
 fn passed(
     kind: RouteKind,
     status: u16,

@@ -21,7 +21,7 @@ use self::{node::Notes, view::Depth};
 use super::{Detail, ExportFormat, ExportReport, InputSchema};
 use crate::tool::{Effect, Hints};
 
-/// What of a tool is exported.
+/// The parts of a tool that are exported.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exportable<'a> {
     pub(crate) name: &'a str,
@@ -42,7 +42,7 @@ pub struct Exported {
     pub report: ExportReport,
 }
 
-/// One tool in a model vendor's format. It leaves out the version parameters, because the application chooses them, not
+/// Exports one tool in a model vendor's format. Omits the version parameters, because the application chooses them, not
 /// the model.
 pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail) -> Exported {
     let mut notes = Notes::default();
@@ -99,7 +99,7 @@ pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail)
     Exported { tool, report }
 }
 
-/// The whole schema without what a model does not choose.
+/// The whole schema without the parameters that a model doesn't choose.
 pub(crate) fn whole_for_models(input: &InputSchema) -> Value {
     view::of(input, Depth::Whole, &mut Notes::default()).1
 }

@@ -5,16 +5,16 @@ use crate::state::{AccountReason, AccountState};
 
 const CLASSES: [Class; 4] = [Class::Stable, Class::Rotating, Class::Grace, Class::Strict];
 const SECOND: Duration = Duration::from_secs(1);
-/// A request is on its way.
+/// Time until a request is in flight.
 const SENT: Duration = Duration::from_millis(100);
-/// The product has answered, and its response is on its way.
+/// Time until the product has responded, with the response still in flight.
 const ANSWERED: Duration = Duration::from_millis(200);
-/// A lease is over, and the time for which its holder is waited for.
+/// Time until a lease and the wait for its holder are over.
 const LEASE_OVER: Duration = Duration::from_secs(125);
-/// The access token that an authorization brought has expired.
+/// Time until the access token from an authorization has expired.
 const EXPIRED: Duration = Duration::from_secs(LIFE.as_secs() as u64 + 1);
 
-/// Plays a history with several seeds, and looks at the account when it is over.
+/// Plays a history with several seeds, and checks the account at the end.
 fn script(class: Class, scenes: &[Scene], check: impl Fn(&History)) {
     for seed in 0..8 {
         let mut history = History::new(class, seed, Default::default(), &in_memory);
@@ -93,8 +93,8 @@ fn a_refusal_of_an_ended_grant_spends_no_token_of_the_grant_that_took_its_place(
     }
 }
 
-/// The holder of the lease freezes after the product has answered. Another process refreshes, and the tokens of the
-/// frozen one come late.
+/// The holder of the lease freezes after the product has responded. Another process refreshes, and the frozen one's
+/// tokens arrive late.
 #[test]
 fn tokens_that_come_late_replace_none_that_live() {
     let late = [
@@ -128,7 +128,7 @@ fn tokens_that_come_late_replace_none_that_live() {
     script(Class::Strict, &[&late[..], &next].concat(), |_| {});
 }
 
-/// The same, and the request itself is late.
+/// Like before, but the request itself is late.
 #[test]
 fn a_request_that_comes_late_loses_no_token() {
     let scenes = [
