@@ -48,7 +48,7 @@ const WAITED: Duration = Duration::from_millis(700);
 struct Stage {
     world: World,
     clock: Arc<Process>,
-    /// Whether the store, which several servers share, answers nothing but the question whether it is ready.
+    /// Whether the store, which several servers share, only responds to the check whether it's ready.
     hangs: Arc<AtomicBool>,
     context: Context,
     /// Number of requests that the product's API received.

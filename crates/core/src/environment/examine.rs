@@ -47,7 +47,7 @@ impl Environment {
         public_url::keep(&self.0).await
     }
 
-    /// Reads the sign-in provider's metadata. Does nothing if there is no provider.
+    /// Reads the sign-in provider's metadata to check that it works. Does nothing if there's no provider.
     ///
     /// # Errors
     /// [`ErrorKind::SignInProviderFailed`] if the provider can't be reached, or its metadata can't be used.

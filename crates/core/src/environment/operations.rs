@@ -14,7 +14,7 @@ use crate::{
 
 /// Visits operations.
 pub trait Visit {
-    /// Visits one.
+    /// Visits one operation.
     fn operation<O: Run<Environment>>(&mut self);
 }
 

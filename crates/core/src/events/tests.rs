@@ -57,7 +57,7 @@ async fn change(context: &Context, id: AccountId, trigger: Trigger<'_>) {
         .unwrap();
 }
 
-/// Of a context with the account `ada`: `connection.created`, `account.suspended`, `account.resumed`.
+/// A context with the account `ada` and three events: `connection.created`, `account.suspended`, `account.resumed`.
 async fn three(context: &Context) -> AccountId {
     let id = insert_account(context, AccountState::Active).await.id;
     change(context, id, Trigger::Suspended).await;
@@ -266,7 +266,7 @@ fn prune(world: &World, context: &Context, all: bool) {
     world.run(context.store.prune(&cutoffs, 100)).unwrap();
 }
 
-/// An event that is kept for a short time only.
+/// A short-lived event.
 fn refreshed(world: &World, context: &Context, id: AccountId) {
     let now = context.host.now();
     let done = context.change(

@@ -4,7 +4,8 @@ use percent_encoding::percent_decode;
 
 use crate::oauth::Callback;
 
-/// A query is read as a plain reader of `application/x-www-form-urlencoded` reads it, once per name or not at all.
+/// Checks that a query is read as a simple `application/x-www-form-urlencoded` reader reads it, each name once or not
+/// at all.
 pub fn callback_query(query: &str) {
     let callback = Callback::from_query(query);
     let read = [
@@ -38,7 +39,7 @@ pub fn callback_query(query: &str) {
     );
 }
 
-/// Names and values as WHATWG URL has them, section 5.1, written down again.
+/// Names and values according to WHATWG URL, section 5.1, implemented independently.
 fn pairs(query: &str) -> Vec<(String, String)> {
     let decode = |text: &str| {
         let text = text.replace('+', " ");

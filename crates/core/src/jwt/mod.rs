@@ -13,7 +13,7 @@ mod token;
 pub(crate) use key::{KeyName, Keys};
 pub(crate) use token::Token;
 
-/// How a token is signed (RFC 7518, 3.1, and RFC 8037, 3.1).
+/// A signature algorithm (RFC 7518, 3.1, and RFC 8037, 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Algorithm {
     Rs256,

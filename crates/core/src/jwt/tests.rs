@@ -51,7 +51,7 @@ fn a_token_of_each_algorithm_is_good_as_it_was_signed_and_only_so() {
     }
 }
 
-/// RFC 7515, A.3, and RFC 8037, A.4, whose content is not JSON.
+/// RFC 7515, A.3, and RFC 8037, A.4, whose content isn't JSON.
 #[test]
 fn the_examples_of_the_standards_are_good() {
     let es256 = keys(&[json!({

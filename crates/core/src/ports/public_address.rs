@@ -10,7 +10,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// A cloud's own service on each of its machines, at an address of the internet.
+/// A cloud's service that each of its machines reaches at a public address.
 const CLOUD_SERVICE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 fn is_public_v4(address: Ipv4Addr) -> bool {

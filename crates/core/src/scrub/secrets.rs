@@ -7,11 +7,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-/// A shorter run may be part of a usual word.
+/// Minimum length of a run. A shorter one may be part of an ordinary word.
 const RUN: usize = 8;
-/// The beginning of a run by which it is recognised, so that a secret that was cut is too.
+/// Number of characters at the start of a run that identify it, so that a truncated secret is also found.
 const BEGINNING: usize = 12;
-/// A shorter secret is not looked for: it would be found in usual words.
+/// Minimum length of a secret to search for. A shorter one would also match ordinary words.
 const SHORTEST: usize = 6;
 
 /// Secrets of one request.
@@ -19,7 +19,7 @@ const SHORTEST: usize = 6;
 pub(crate) struct Secrets(Vec<Zeroizing<String>>);
 
 impl Secrets {
-    /// Adds a secret, and what it looks like as part of a text in base64.
+    /// Adds a secret, and the forms that it takes inside base64 text.
     pub(crate) fn add(&mut self, secret: &str) {
         if secret.len() < SHORTEST {
             return;
@@ -41,7 +41,7 @@ impl Secrets {
         }
     }
 
-    /// Adds the secret of an OAuth client, and both halves as a `Basic` header has them (RFC 6749, 2.3.1).
+    /// Adds the secret of an OAuth client, and the ID and secret as encoded in a `Basic` header (RFC 6749, 2.3.1).
     pub(crate) fn add_client(&mut self, id: &str, secret: &str) {
         self.add(secret);
         let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect();
@@ -57,7 +57,7 @@ impl Secrets {
             .extend(runs.map(|run| run[..run.len().min(BEGINNING)].to_owned().into()));
     }
 
-    /// A text with `[removed]` for each word that has a secret in it.
+    /// Replaces each word that contains a secret with `[removed]`.
     pub(crate) fn mask(&self, text: &str) -> String {
         let words = text.split_inclusive(is_end);
         let masked = words.map(|word| match self.is_in(word) {
@@ -67,7 +67,8 @@ impl Secrets {
         masked.collect()
     }
 
-    /// A text of the same length with `*` for each character of such a word; nothing where it has no secret.
+    /// Replaces each character of such a word with `*`, so the text keeps its length. `None` if the text contains no
+    /// secret.
     pub(crate) fn overwritten(&self, text: &str) -> Option<String> {
         if !self.is_in(text) {
             return None;
@@ -87,7 +88,7 @@ impl Secrets {
     }
 }
 
-/// What ends a word, also in a text with the escapes of JSON.
+/// Whether a character ends a word, also in a text with JSON escapes.
 fn is_end(c: char) -> bool {
     c.is_whitespace()
         || matches!(

@@ -41,12 +41,12 @@ fn store() -> Records {
     Records::new(Arc::new(MemoryStore::new(World::new().process(0))))
 }
 
-/// What comes of work in memory, which is done immediately.
+/// The result of work in memory, which finishes immediately.
 fn done<T>(work: impl Future<Output = Result<T>>) -> T {
     work.now_or_never().unwrap().unwrap()
 }
 
-/// Every process draws numbers of its own.
+/// Every process draws different numbers.
 fn open_as(process: u32, ring: KeyRing, store: &Records) -> Result<Vault> {
     let runtime = World::new().process(process);
     let numbers = Numbers::seeded(process.into());

@@ -276,7 +276,7 @@ fn what_could_not_be_read_again_is_not_written() {
     assert_eq!(ready(records.connection_named(&fifth)).unwrap(), None);
 }
 
-/// After a commit whose response was lost, the row of an event has a position that the batch does not know.
+/// After a commit whose response was lost, the event's row has a position that the batch doesn't know.
 #[test]
 fn a_committed_event_is_recognized_without_its_position() {
     let records = Records::new(Arc::new(MemoryStore::new(World::new().process(0))));
@@ -311,8 +311,8 @@ fn shown(error: &Error) -> String {
     format!("{error} {error:?} {:?}", error.to_problem())
 }
 
-/// The rows of a database of the first schema, made by the platform of that time: two accounts connected at the sandbox,
-/// one of them refreshed, the other disconnected while its product could not be reached, and a link under way.
+/// The rows of a database of the first schema, as the platform wrote them then: two accounts connected at the sandbox,
+/// of which one was refreshed and the other was disconnected while its product was unreachable, and an open link.
 #[test]
 fn rows_of_the_first_schema_are_read_and_rewritten() {
     fn each<T: Rewritten + Clone + PartialEq + std::fmt::Debug>(store: &MemoryStore) -> usize {

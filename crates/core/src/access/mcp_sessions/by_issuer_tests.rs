@@ -21,7 +21,7 @@ use crate::{
 
 const ISSUER: &str = "https://login.test/realm";
 
-/// What the issuer publishes, and how often it was asked for what.
+/// The issuer's documents, and the number of requests for each.
 struct Issuer {
     configuration: Value,
     keys: Vec<Value>,
@@ -85,7 +85,7 @@ impl Scene {
         }
     }
 
-    /// Claims of a token that is good for five minutes, where these do not differ; `null` where one is absent.
+    /// Claims of a token that is valid for five minutes, with these changes. `null` removes a claim.
     fn claims(&self, changes: &Value) -> Value {
         let now = self.context.host.now().as_second();
         let mut claims = json!({
@@ -110,7 +110,7 @@ impl Scene {
         }
     }
 
-    /// The error of a token whose claims differ so.
+    /// The error of a token with these changed claims.
     fn refused(&self, changes: &Value) -> Error {
         self.enter(&self.token(changes))
             .expect_err(&changes.to_string())

@@ -28,7 +28,7 @@ fn kind<T>(result: Result<T>) -> ErrorKind {
     result.err().expect("an error").kind()
 }
 
-/// What a link says.
+/// The token of a link.
 fn token(link: &SecretString) -> &str {
     link.expose_secret().split_once("token=").unwrap().1
 }

@@ -33,7 +33,7 @@ fn erasing() -> Disconnection {
     Disconnection::new().erase(true)
 }
 
-/// Ada's account with a link, an event for each, a subject, and calls before and after she was connected.
+/// Ada's account with a link, an event for each, a subject, and calls from before and after she was connected.
 async fn known(context: &Context) {
     let account = insert_account(context, AccountState::Active).await;
     let link = NewAuthorizationLink {
@@ -219,7 +219,7 @@ fn the_record_of_a_call_that_was_under_way_is_found_by_a_later_pass() {
     assert_eq!(named(&context), 0);
 }
 
-/// The store takes no more after each commit in turn: what was begun is completed by maintenance.
+/// The store rejects everything after each commit in turn. Maintenance completes what was started.
 #[test]
 fn an_erasure_that_is_cut_off_is_completed_by_maintenance() {
     let mut pending = 0;
@@ -268,7 +268,7 @@ fn an_erasure_that_is_cut_off_is_completed_by_maintenance() {
     assert!(pending > 1, "{pending}");
 }
 
-/// Calls of the first form are moved by maintenance first.
+/// Maintenance first moves the calls of the first format.
 #[test]
 fn records_of_an_older_stead_keep_an_erasure_pending() {
     let world = World::new();

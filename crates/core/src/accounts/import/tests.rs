@@ -18,7 +18,7 @@ use crate::{
     testing::{Responses, STABLE, START, World, always, context, response},
 };
 
-/// A line as a file has it.
+/// A line of a file.
 fn line(changed: Value) -> AccountWithTokens {
     let mut line = json!({
         "connection_name": "demo", "identifier": "ada", "scopes": ["notes"],

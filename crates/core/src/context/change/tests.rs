@@ -13,14 +13,14 @@ use crate::{
     testing::{Asked, Flaky, STABLE, World, account, always, open},
 };
 
-/// How often a store fails yet.
+/// How many more times a store fails.
 #[derive(Default)]
 struct Lossy {
-    /// Commits that are applied and then reported as failed.
+    /// Number of commits that are applied and then reported as failed.
     lost: AtomicU32,
-    /// Commits that fail.
+    /// Number of commits that fail.
     failing: AtomicU32,
-    /// Look-ups that fail.
+    /// Number of lookups that fail.
     blind: AtomicU32,
 }
 
@@ -46,7 +46,7 @@ impl Lossy {
     }
 }
 
-/// An account that was added, over such a store.
+/// An account in such a store.
 struct Stage {
     world: World,
     context: Context,
@@ -89,7 +89,7 @@ impl Stage {
             }))
     }
 
-    /// Writes the account with one more failure of refresh, and nothing else; tries again after any failure.
+    /// Stores the account with one more failed refresh, and nothing else. Retries after any failure.
     fn count_failure(&self) -> Result<u32> {
         self.world.run(self.context.change_with_retries(
             "count",

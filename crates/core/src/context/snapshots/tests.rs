@@ -287,7 +287,7 @@ fn a_user_who_never_came_is_asked_to_authorize() {
     assert_eq!(kind("a/b", "ada"), ErrorKind::UnknownConnection);
 }
 
-/// A context of this process over this store, which does nothing by itself.
+/// A context of this process on this store, without background work.
 async fn of(world: &World, process: u32, store: &Arc<Readings>) -> Context {
     let store = Arc::clone(store) as _;
     idle(

@@ -14,7 +14,7 @@ fn at(seconds: i64) -> Timestamp {
     START + SignedDuration::from_secs(seconds)
 }
 
-/// An account of generation 3 whose access token ended at the start of time.
+/// An account of generation 3 whose access token expired at the start of time.
 fn account(lease: Option<Lease>) -> Account {
     Account {
         generation: 3,
@@ -25,7 +25,7 @@ fn account(lease: Option<Lease>) -> Account {
     }
 }
 
-/// Another's lease, which ends so many seconds after the start of time.
+/// Another refresh's lease, which expires this number of seconds after the start of time.
 fn lease(seconds: i64, generation: u64) -> Option<Lease> {
     Some(Lease {
         owner: OTHER,
@@ -47,7 +47,7 @@ fn claimant(rotation: Rotation) -> Claimant<'static> {
     }
 }
 
-/// Whether a claim is ours, and takes over from a refresh that did not finish.
+/// Whether a claim succeeded, and whether it takes over from a refresh that didn't finish.
 fn ours(claim: &Claim) -> Option<bool> {
     match claim {
         Claim::Ours { recovering, .. } => Some(*recovering),

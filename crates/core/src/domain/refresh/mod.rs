@@ -39,7 +39,7 @@ pub(crate) enum RefreshReason {
     Early,
     /// It has expired, or is about to.
     Due,
-    /// The product refused it.
+    /// The product rejected it.
     Refused,
     /// The application requested it.
     Asked,

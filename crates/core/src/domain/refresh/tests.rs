@@ -11,7 +11,7 @@ fn at(seconds: i64) -> Timestamp {
     START + SignedDuration::from_secs(seconds)
 }
 
-/// An active account of generation 3, leased to us; its token ends in a minute.
+/// An active account of generation 3 with our lease. Its token expires in a minute.
 fn account() -> Account {
     Account {
         state: AccountState::Active,

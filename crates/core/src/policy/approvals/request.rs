@@ -21,7 +21,7 @@ use crate::{
 
 /// Maximum size of the arguments in bytes, because a person needs to read them.
 const MOST_BYTES: usize = 256 * 1024;
-/// Most approvals that wait at a time.
+/// Maximum number of pending approvals.
 const MOST_PENDING: u32 = 500;
 /// Maximum number of pending approvals of one agent, or of one account for which an application calls. Then the maximum
 /// of one credential with all its tokens and sessions.
@@ -89,8 +89,8 @@ impl Call {
         }
     }
 
-    /// The digest of the call, which includes the request that a tool is about to send. If the tool would send another one,
-    /// because what it read has changed, that is another call.
+    /// The digest of the call, including the request that a tool is about to send. If the tool would send a different
+    /// request, because it has read something else, that's a different call.
     fn digest_with(&self, request: Option<&str>) -> Digest {
         match request {
             None => self.digest.clone(),

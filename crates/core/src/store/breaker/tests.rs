@@ -10,7 +10,7 @@ use crate::testing::{Asked, Flaky, World};
 
 const NEVER: Duration = Duration::from_secs(3_600);
 
-/// How long a store's readings and commits take, and whether they fail then.
+/// How long a store's reads and commits take, and whether they then fail.
 struct Slow {
     runtime: Arc<dyn Runtime>,
     reading: Mutex<(Duration, bool)>,
@@ -56,7 +56,7 @@ impl Slow {
     }
 }
 
-/// What becomes of something, and how long it takes.
+/// The result of work, and how long it takes.
 fn timed<T>(world: &World, work: impl Future<Output = Result<T>>) -> (Option<ErrorKind>, Duration) {
     let runtime = world.process(0);
     let began = runtime.monotonic();

@@ -29,13 +29,13 @@ impl StoreClock {
         }
     }
 
-    /// The store's time, as far as it is known.
+    /// The store's time, as far as it's known.
     pub(crate) fn now(&self) -> Timestamp {
         let own = self.runtime.now();
         own.checked_add(self.ahead()).unwrap_or(own)
     }
 
-    /// This process's own time, to be noted before a reading.
+    /// This process's own time, to be recorded before a read.
     pub(super) fn own(&self) -> Timestamp {
         self.runtime.now()
     }

@@ -212,15 +212,15 @@ impl Number {
     }
 }
 
-/// Numbers of names that this process used lately. After an erasure, other processes use the number of a name that was
-/// replaced for up to a day.
+/// Numbers of names that this process has used recently. After an erasure, other processes may use the number of a
+/// replaced name for up to a day.
 #[derive(Debug, Default)]
 pub(crate) struct KnownNames(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     names: HashMap<Name, Number>,
-    /// How often the names were forgotten.
+    /// How often the names were dropped.
     cleared: u64,
 }
 
@@ -229,7 +229,7 @@ impl KnownNames {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Forgets all names, because rows may have changed.
+    /// Drops all names, because rows may have changed.
     pub(crate) fn clear(&self) {
         self.with(|known| {
             known.names.clear();
@@ -237,7 +237,7 @@ impl KnownNames {
         });
     }
 
-    /// Adds names, unless names were forgotten after these were read.
+    /// Adds names, unless names were dropped after these were read.
     pub(super) fn add(&self, read: Numbers) {
         self.with(|known| {
             if known.cleared != read.cleared {

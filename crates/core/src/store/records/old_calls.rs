@@ -17,7 +17,7 @@ use crate::{
 
 /// Rows that are read together.
 const SOME: u32 = 4;
-/// Size of a row of several calls without these: its key twice, and the start of its body.
+/// Size of a row of several calls without the calls: its key twice, and the start of its body.
 const ROW: usize = 200;
 
 /// Executions as the first version stored them.

@@ -139,7 +139,7 @@ struct Stage {
     store: Arc<dyn Store>,
     writes: Arc<AtomicUsize>,
     sent: Arc<AtomicUsize>,
-    /// The number of the draft that [`SendNote`] reads; none if it's 0.
+    /// The number of the draft that [`SendNote`] reads. 0 means none.
     draft: Arc<AtomicUsize>,
 }
 

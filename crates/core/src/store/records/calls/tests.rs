@@ -49,7 +49,7 @@ fn matches(search: &Search, call: &Execution) -> bool {
         && search.before.is_none_or(|before| call.started_at < before)
 }
 
-/// What all pages of this size hold, in their order.
+/// The content of all pages of this size, in order.
 fn pages(records: &Records, search: &Search, size: usize) -> Vec<Execution> {
     let (mut all, mut position) = (Vec::new(), None);
     loop {
