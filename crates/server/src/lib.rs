@@ -126,7 +126,7 @@ impl Access {
     }
 }
 
-/// Every route of the service. Nothing else is served.
+/// Every route of the service.
 fn table() -> Vec<(Access, Vec<Route>)> {
     let table = [
         (Access::Application, known(rest::routes())),

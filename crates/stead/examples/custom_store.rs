@@ -15,7 +15,7 @@ use stead::{
     store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned, Write},
 };
 
-/// Rows by their keys, with their versions. Next to them is the last position that one ever had.
+/// Rows by their keys, with their versions, and the highest position that a row ever had.
 type Rows = BTreeMap<Key, (Row, u64)>;
 
 pub(crate) struct MapStore {

@@ -124,7 +124,7 @@ fn default_transport(
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// What applications hold between threads and tasks must allow it.
+/// Types that applications share between threads and tasks must be `Send` and `Sync`.
 const _: () = {
     const fn movable<T: Send + Sync + 'static>() {}
     movable::<Error>();

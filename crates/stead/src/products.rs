@@ -20,7 +20,7 @@ pub static PRODUCTS: &[&Product] = &[
     &stead_drive::PRODUCT,
 ];
 
-/// The names of the others, which are those of their features.
+/// The names of the other products, which are also the names of their features.
 #[cfg(feature = "platform")]
 static ABSENT: &[&str] = &[
     #[cfg(not(feature = "calendar"))]

@@ -16,26 +16,26 @@ pub trait Engine: Send + Sync + 'static {
     /// Whether writers run concurrently and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
     const LOCKS_ROWS: bool;
 
-    /// Whether servers on several machines can have it open.
+    /// Whether servers on several machines can have the database open.
     const IS_SHARED: bool;
 
-    /// Rows of a query, with the store's time at the reading.
+    /// Rows of a query, with the store's time when they were read.
     fn fetch(&self, query: Statement) -> impl Future<Output = Result<Vec<Read>>> + Send;
 
     /// The store's own time.
     fn now(&self) -> impl Future<Output = Result<Timestamp>> + Send;
 
     /// Runs all of a transaction durably, or nothing of it. The result is a conflict if a step doesn't hold, or if a
-    /// unique value exists already.
+    /// unique value already exists.
     fn commit(&self, transaction: Transaction) -> impl Future<Output = Result<Commit>> + Send;
 
     /// Runs one statement durably that deletes any number of rows, and returns that number.
     fn delete(&self, deletion: Statement) -> impl Future<Output = Result<u64>> + Send;
 
-    /// Whether it can read and write. It knows from the writes of the last second, or tries a write of its own.
+    /// Whether it can read and write. Uses the result of a write in the last second, or tries a write.
     fn ready(&self) -> impl Future<Output = Result<()>> + Send;
 
-    /// When this database was restored from an older copy, if that is known.
+    /// When this database was restored from an older copy, if known.
     fn restored_at(&self) -> Option<Timestamp>;
 
     /// SQL for the state that a copy includes in addition to the tables.
@@ -82,16 +82,16 @@ pub struct Transaction {
 /// One step of a transaction.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// A query that has to find a row, which stays as it is until the transaction ends.
+    /// A query that must find a row. The row stays unchanged until the transaction ends.
     Require {
         /// The query.
         query: Statement,
         /// Whether a later step changes the row.
         is_written: bool,
     },
-    /// A change that has to affect exactly one row.
+    /// A change that must affect exactly one row.
     Change(Statement),
-    /// An insertion of rows, all of which have to be new.
+    /// An insertion of rows, all of which must be new.
     Insert(Insertion),
 }
 

@@ -45,7 +45,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// Whether a key or another unique value exists already.
+/// Whether an error says that a key or another unique value already exists.
 pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error
         .as_database_error()

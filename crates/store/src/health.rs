@@ -35,8 +35,8 @@ impl Health {
         }
     }
 
-    /// Records a failed write, and logs it if that is news. If an earlier fault caused this one, the result names the
-    /// earlier one.
+    /// Records a failed write, and logs it if it's a new failure. If an earlier fault caused this one, the result names
+    /// the earlier one.
     pub(crate) fn failed(&self, now: Duration, fault: Fault) -> Fault {
         if fault.is_damage {
             return self.not_read(fault);

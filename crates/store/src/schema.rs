@@ -53,7 +53,7 @@ pub(crate) struct Versions {
 }
 
 impl Versions {
-    /// From the last entries of the two tables of versions.
+    /// Computes them from the last entries of the two tables of versions.
     pub(crate) fn new(needed: Option<i64>, expansion: Option<i64>) -> Result<Self, Fault> {
         let number = |last: Option<i64>| {
             usize::try_from(last.unwrap_or(0))

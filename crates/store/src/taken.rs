@@ -4,8 +4,8 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::{Database, Pool, pool::PoolConnection};
 
-/// Unless it's given back, it's closed and another takes its place. After a failure, or if the caller left in the
-/// middle, no one knows what is open on it.
+/// Unless it's given back, it's closed and another one replaces it. After a failure, or if the caller left in the
+/// middle, its transaction may still be open.
 pub(crate) struct Taken<D: Database> {
     connection: PoolConnection<D>,
     is_sound: bool,

@@ -84,7 +84,7 @@ pub(crate) struct Http2 {
 /// Running requests of a connection.
 struct Requests {
     now: AtomicUsize,
-    /// How many the server accepts.
+    /// How many requests the server accepts.
     most: AtomicUsize,
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn without_body<B>(response: Response<B>) -> Response<Body> {
 
 /// The response as the port returns it.
 ///
-/// If a body with a length has arrived together with its head, as most do, its bytes are returned. Any other body is
-/// returned piece by piece.
+/// If a body with a length has arrived together with its head, as most do, returns its bytes. Otherwise, returns it
+/// piece by piece.
 pub(crate) async fn incoming<B: Incoming>(
     response: Response<B>,
     limits: &Limits,

@@ -62,8 +62,8 @@ impl Brand {
         Ok(self)
     }
 
-    /// The color of buttons, as `#rrggbb`. Stead chooses a white or black text for contrast. On dark pages it
-    /// lightens the color if necessary.
+    /// The color of buttons, as `#rrggbb`. Stead chooses white or black text for contrast. On dark pages, it lightens
+    /// the color if necessary.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for another form, and for a color that cannot be told from the white page (WCAG 2.2,

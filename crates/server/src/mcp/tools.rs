@@ -67,7 +67,7 @@ pub(super) fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Val
     Ok(described)
 }
 
-/// For example `Fetch mails (Gmail)` for `mail_fetch_mails`.
+/// A title such as `Fetch mails (Gmail)` for `mail_fetch_mails`.
 fn title(tool: &CatalogueTool) -> String {
     let (name, product) = (tool.entry().name(), tool.product());
     let words = name.strip_prefix(product.name).unwrap_or(name);

@@ -28,7 +28,7 @@ const IDLE: Duration = Duration::from_secs(90);
 pub struct UnderWay(Arc<AtomicUsize>);
 
 impl UnderWay {
-    /// Their present number.
+    /// The current number.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
@@ -51,7 +51,7 @@ struct State {
     /// The number of running requests.
     requests: usize,
     is_http2: bool,
-    /// What the connection waits for without a request.
+    /// What the connection waits for while it has no request.
     waits_for: Next,
     /// Since when it waits.
     since: Instant,
@@ -120,7 +120,7 @@ impl Activity {
         }
     }
 
-    /// Ends the connection.
+    /// Cuts the connection off.
     pub(super) fn cut(&self) {
         self.with(|state| state.is_cut = true);
         self.0.cut.notify_one();

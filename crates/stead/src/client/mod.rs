@@ -100,7 +100,7 @@ impl Client {
 }
 
 impl fmt::Debug for Client {
-    /// Shows only the service.
+    /// Shows only the service's URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("environment_url", &self.service.url())

@@ -76,8 +76,8 @@ impl Account {
         self.user.identifier.as_str()
     }
 
-    /// Makes a link that the user opens to connect this account, or to grant more access. Show it only to this user: it
-    /// works once, for ten minutes by default.
+    /// Creates a link that the user opens to connect this account, or to grant more access. Show it only to this user:
+    /// it works once, for ten minutes by default.
     pub fn authorize(&self) -> Authorize {
         let new = NewAuthorizationLink::new(self.connection_name(), self.identifier());
         Authorize::new(self.backend.clone(), new)
@@ -115,9 +115,9 @@ impl Account {
         Request::new(self.backend.clone(), request)
     }
 
-    /// Makes a bearer token that works only at the proxy, and only for this account. Give it to an SDK or an agent's
+    /// Creates a bearer token that works only at the proxy, and only for this account. Give it to an SDK or an agent's
     /// process instead of your application's own token. It lasts 60 seconds to 24 hours, and stops working if the
-    /// account ends.
+    /// account is disconnected.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if `lives_for` is shorter or longer. The errors
@@ -131,8 +131,8 @@ impl Account {
             .await
     }
 
-    /// Makes a token that also works for the user's accounts at other connections, each of another product. Use it for
-    /// an SDK that calls several APIs with one credential.
+    /// Creates a token that also works for the user's accounts at other connections, each of another product. Use it
+    /// for an SDK that calls several APIs with one credential.
     ///
     /// # Errors
     /// As [`token`](Self::token). [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for two connections
@@ -267,7 +267,8 @@ impl Disconnect {
         self
     }
 
-    /// Changes nothing, and reports what would end. At Google, other accounts may end with this one.
+    /// Changes nothing, and reports what would be disconnected. At Google, other accounts may be disconnected with this
+    /// one.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.how = self.how.dry_run(dry_run);
         self

@@ -52,7 +52,7 @@ impl Actions {
         self.authorization_link_with(NewAuthorizationLink::new(connection_name, identifier))
     }
 
-    /// Makes a link from all its options.
+    /// Creates a link from all its options.
     pub fn authorization_link_with(&self, new: NewAuthorizationLink) -> Authorize {
         Authorize::new(self.0.clone(), new)
     }

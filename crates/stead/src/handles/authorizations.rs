@@ -40,7 +40,7 @@ impl Authorizations {
         Authorize::new(self.0.clone(), new.into())
     }
 
-    /// The progress of an attempt to connect an account, and why it ended. Use it for a page that waits for the user.
+    /// The progress of an attempt to connect an account, and why it failed. Use it for a page that waits for the user.
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound). You can read it for 7 days after

@@ -65,7 +65,7 @@ impl Authorize {
         self.new.expires_in = Some(u32::try_from(life.as_secs()).unwrap_or(u32::MAX));
         self
     }
-    /// Lets the user connect another account of the product instead of the present one.
+    /// Lets the user connect another account of the product instead of the current one.
     pub fn allow_account_switch(mut self, allow: bool) -> Self {
         self.new.allow_account_switch = Some(allow);
         self

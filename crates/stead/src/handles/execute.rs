@@ -108,8 +108,8 @@ impl<T> Execute<T> {
     pub fn view(self, view: View) -> Execute {
         self.set(|request| request.result.view = view).untyped()
     }
-    /// Limits the result's data to this many bytes. Stead first cuts the longest texts, then lists from their ends.
-    /// Warnings say what was omitted and how to get it.
+    /// Limits the result's data to this many bytes. Stead first truncates the longest texts, then lists from their
+    /// ends. Warnings say what was omitted and how to get it.
     pub fn max_bytes(self, max_bytes: u64) -> Self {
         self.set(|request| request.result.max_bytes = Some(max_bytes))
     }

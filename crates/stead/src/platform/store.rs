@@ -18,7 +18,7 @@ pub(super) enum StoreChoice {
     Own(Arc<dyn Store>),
 }
 
-/// A store that the builder opened. It is closed with the platform.
+/// A store that the builder opened. It's closed with the platform.
 #[derive(Debug, Clone)]
 pub(super) enum OpenedStore {
     #[cfg(feature = "sqlite")]

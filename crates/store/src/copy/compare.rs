@@ -16,9 +16,9 @@ use super::end::{End, PageSize, Pages, StoredRow, key, named};
 pub struct TableCopy {
     /// Name of the table.
     pub table: &'static str,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
-    /// SHA-256 over its rows in the order of their keys, hexadecimal.
+    /// SHA-256 of its rows in key order, in hexadecimal.
     pub digest: String,
 }
 

@@ -54,7 +54,7 @@ pub(super) async fn value(
     Ok(rows.pop().and_then(|mut row| row.pop()).flatten())
 }
 
-/// How many rows and bytes of bodies are read and written at once. A longer row gets a page of its own.
+/// How many rows, and bytes of bodies, are read and written together. A longer row gets a page of its own.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageSize {
     pub(super) rows: u32,
@@ -111,7 +111,7 @@ pub(super) fn key<'a, T>(table: &Table, row: &'a [T]) -> &'a [T] {
     row.get(..table.key.columns.len()).unwrap_or_default()
 }
 
-/// A row for messages: `account acct_1`.
+/// Names a row in messages: `account acct_1`.
 pub(super) fn named<'a>(table: &Table, key: impl IntoIterator<Item = &'a Value>) -> String {
     let mut name = table.name.to_owned();
     for value in key {

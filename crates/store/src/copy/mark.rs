@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Mark {
     /// The identity of the source.
     from: String,
-    /// The table that is being copied. `None` once all are copied.
+    /// The table that is being copied. `None` after the last one.
     table: Option<String>,
     /// Key of the last row that was copied from it.
     after: Option<Vec<KeyValue>>,
@@ -33,7 +33,7 @@ enum KeyValue {
 }
 
 impl Mark {
-    /// The mark of the copy from this database. It's created if the target is empty.
+    /// Returns the mark of the copy from this database. Creates it if the target is empty.
     ///
     /// # Errors
     /// If the target has rows of its own, or an unfinished copy of another database.

@@ -23,7 +23,7 @@ pub enum CopyStep {
     Comparing,
 }
 
-/// How far a copy has come.
+/// Progress of a copy.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct CopyProgress {

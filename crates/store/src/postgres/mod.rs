@@ -48,7 +48,7 @@ const ONCE: Duration = Duration::from_secs(1);
 /// Longest time for one operation, whatever the network does. The server's own limits in [`BEGIN`] are shorter.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How often a transaction is tried if it gives way to others.
+/// How often a transaction that gives way to others is tried.
 const MOST_TRIES: u32 = 5;
 
 /// Starts every transaction. It sets the limits, requires a server that accepts writes (a standby doesn't), and lets
@@ -70,8 +70,8 @@ const CLOCK: &str = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 /// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock. So it
 /// works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
 ///
-/// A connection that fails is closed, and the next call has a new one, which may lead to another server after a failover.
-/// Operations take 10 s at most.
+/// A connection that fails is closed, and the next call opens a new one, which may lead to another server after a
+/// failover. Operations take at most 10 s.
 pub type PostgresStore = SqlStore<Postgres>;
 
 /// The engine of [`PostgresStore`].
@@ -192,7 +192,7 @@ impl Postgres {
         }
     }
 
-    /// Records a failed write, and logs it if that is news.
+    /// Records a failed write, and logs it if it's a new failure.
     fn noted(&self, fault: Fault) -> stead_core::Error {
         if self.0.pool.is_closed() {
             return fault.into();

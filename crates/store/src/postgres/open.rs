@@ -24,9 +24,9 @@ use crate::{health::Health, schema::Versions, taken::Taken, unfinished};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PostgresOptions {
-    /// Most connections of this process; 10 unless told.
+    /// Maximum number of connections of this process. Defaults to 10.
     pub connections: u32,
-    /// Longest wait for a connection; 5 s unless told.
+    /// Longest wait for a connection. Defaults to 5 s.
     pub wait: Duration,
 }
 
@@ -134,7 +134,7 @@ pub struct PostgresInspection {
     pub not_durable: Option<String>,
 }
 
-/// Inspects a database without changing it. A read-write transaction shows whether it takes writes.
+/// Inspects a database without changing it. Uses a read-write transaction to find out whether it accepts writes.
 ///
 /// # Errors
 /// As for [`PostgresStore::open`].

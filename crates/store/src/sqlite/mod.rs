@@ -121,7 +121,7 @@ impl Engine for Sqlite {
             .collect()
     }
 
-    /// Queries the file first, because a store that doesn't respond has no time either.
+    /// Queries the file first, because an unresponsive store can't provide the time either.
     async fn now(&self) -> Result<Timestamp> {
         self.0.file.check()?;
         sqlx::query("SELECT 1 FROM \"stead_schema\"")
@@ -236,7 +236,7 @@ impl Sqlite {
         Ok(done.rows_affected())
     }
 
-    /// Records a failure, and logs it if that is news.
+    /// Records a failure, and logs it if it's a new one.
     fn noted<T>(&self, outcome: Result<T, Fault>) -> Result<T> {
         let now = self.0.runtime.monotonic();
         outcome.map_err(|fault| self.0.writer.failed(now, fault).into())

@@ -33,9 +33,9 @@ const MOST_TURNS: u32 = 100;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SqliteOptions {
-    /// Longest wait for a turn to write, first in this process and then between processes; 5 s unless told.
+    /// Longest wait for a turn to write, first in this process and then between processes. Defaults to 5 s.
     pub busy_wait: Duration,
-    /// Most connections that read at the same time, a thread each; 4 unless told.
+    /// Maximum number of concurrent reading connections. Each has its own thread. Defaults to 4.
     pub readers: u32,
 }
 
