@@ -34,7 +34,7 @@ fn connection(number: u128) -> Connection {
     serde_json::from_value(body).unwrap()
 }
 
-/// Changes the stored row of a connection behind core's back.
+/// Changes the stored row of a connection directly in the store.
 fn change(store: &MemoryStore, number: u128, change: impl FnOnce(&mut Row)) {
     let key = Key::from(connection(number).id);
     let mut found = ready(store.get(&key)).unwrap().unwrap();

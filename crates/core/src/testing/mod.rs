@@ -50,7 +50,7 @@ pub(crate) use spool::Machine;
 pub(crate) use store::{Asked, Flaky, Outage};
 pub(crate) use world::{Clock, Numbers, Process, World};
 
-/// Changes the stored row of a connection directly in the store.
+/// The start of simulated time.
 pub(crate) const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 /// A key ring of one key.

@@ -364,7 +364,7 @@ pub(super) async fn send(service: &TestService, path: &str, fields: &str) -> Tes
     service.send(request.body(Body::from(body)).unwrap()).await
 }
 
-/// Explains the title in more detail.
+/// The page without what a closed fold hides.
 pub(super) fn visible(page: &str) -> String {
     let mut shown = String::new();
     let mut rest = page;

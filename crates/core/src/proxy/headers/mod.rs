@@ -73,9 +73,11 @@ pub(super) fn request_headers<'a>(
 
 /// Returns the allowed headers of a request that came over HTTP. Drops all others.
 ///
-/// The response is for the caller, so that the caller also says which compression it may have.
-///
 /// The response goes to the caller, so the caller also chooses its compression.
+///
+/// # Errors
+/// [`ErrorKind::HeaderNotAllowed`], naming the header: one that passes has a value that cannot, or the framing can be
+/// read in two ways.
 pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<HeaderMap> {
     check_framing(given)?;
     let mut passed = Passed::new(rules);
@@ -89,7 +91,9 @@ pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<
 
 /// Whether a request is a `GET` sent as a `POST`, with the query in the body.
 ///
-/// Rejects a request that asks to be treated as one with another method.
+/// # Errors
+/// [`ErrorKind::HeaderNotAllowed`] if a header asks for a method in any other way: the checks and the policy would
+/// see another method than the product.
 pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Result<bool> {
     let Err(no) = check_no_override(&head.headers) else {
         return Ok(false);
@@ -116,7 +120,7 @@ pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
     }
 }
 
-/// Refuses a request that asks to be treated as one of another method.
+/// Rejects a request that asks to be treated as one with another method.
 pub(super) fn check_no_override(given: &HeaderMap) -> Result<()> {
     match OVERRIDES.iter().find(|name| given.contains_key(*name)) {
         None => Ok(()),

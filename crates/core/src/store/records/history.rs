@@ -90,7 +90,7 @@ impl Records {
         self.list(list.limit(limit)).await
     }
 
-    /// The event with the lowest position among the earliest ones at this time or later.
+    /// The last stored event.
     pub(crate) async fn last_event(&self) -> Found<Event> {
         let list = List::new(&EVENT, EVENTS_BY_POSITION).descending().limit(1);
         Ok(self.list(list).await?.pop())

@@ -72,7 +72,7 @@ struct Line {
     at: String,
     is_call: bool,
     title: String,
-    /// Explains the title, with more details.
+    /// Explains the title in more detail.
     hint: String,
     about: String,
     tone: &'static str,

@@ -27,10 +27,10 @@ pub(crate) struct Action {
     /// Style of its button: `primary`, `danger` or none.
     pub(crate) style: &'static str,
     pub(crate) icon: &'static str,
-    /// Of its form. By default those of the resource, or all members of the body.
+    /// Inputs of its form. Defaults to those of the resource, or to all members of the body.
     pub(crate) inputs: Vec<Input>,
     pub(crate) sends: Value,
-    /// Inputs of its form. Defaults to those of the resource, or to all members of the body.
+    /// Whether it asks for a step-up.
     pub(crate) steps_up: bool,
     /// Whether it's possible now.
     pub(crate) when: fn(&Value) -> bool,
