@@ -112,7 +112,8 @@ trait Work: Send + Sized + 'static {
         None
     }
 
-    /// Sends its requests, or plans them if it's a dry run. `repeats_interrupted` says whether an earlier run was interrupted.
+    /// Sends its requests, or plans them if it's a dry run. `repeats_interrupted` says whether an earlier run was
+    /// interrupted.
     fn perform(
         &mut self,
         call: &mut Call,

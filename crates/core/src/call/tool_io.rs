@@ -29,7 +29,8 @@ pub(super) struct ToolIo<'c> {
 }
 
 impl<'c> ToolIo<'c> {
-    /// `repeats_interrupted` says whether an earlier run with the same ID was interrupted, so that every request may be a retry.
+    /// `repeats_interrupted` says whether an earlier run with the same ID was interrupted, so that every request may be
+    /// a retry.
     pub(super) fn new(sender: Sender<'c>, repeats_interrupted: bool) -> Self {
         Self {
             sender,

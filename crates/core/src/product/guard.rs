@@ -59,8 +59,8 @@ pub struct GuardedRequest {
 type When = fn(&SentRequest<'_>) -> Result<bool, Unclear>;
 
 impl GuardedRequest {
-    /// Requests with one of these methods, separated by spaces, and with a path such as `/drive/v3/files/*`. `*` matches
-    /// a segment, and `**` at the end all remaining ones.
+    /// Requests with one of these methods, separated by spaces, and with a path such as `/drive/v3/files/*`. `*`
+    /// matches a segment, and `**` at the end all remaining ones.
     pub const fn new(methods: &'static str, path: &'static str) -> Self {
         Self {
             methods,

@@ -17,8 +17,8 @@ pub struct DashboardOptions {
     pub sandbox: Option<Arc<dyn SandboxControl>>,
 }
 
-/// A sandbox instead of the products, as the dashboard shows and changes it. The dashboard shows its data as sections of
-/// records, and doesn't need to know what they mean.
+/// A sandbox instead of the products, as the dashboard shows and changes it. The dashboard shows its data as sections
+/// of records, and doesn't need to know what they mean.
 pub trait SandboxControl: fmt::Debug + Send + Sync {
     /// Its users. Each has an ID and a display name.
     fn users(&self) -> Vec<(String, String)>;
@@ -181,8 +181,8 @@ pub struct Sample {
     pub input: Value,
     /// JSON pointer to the list in its result.
     pub list: String,
-    /// JSON pointers into an item of the list, one for each column. A column can have several pointers, separated by `|`.
-    /// The first one that leads to a text is shown.
+    /// JSON pointers into an item of the list, one for each column. A column can have several pointers, separated by
+    /// `|`. The first one that leads to a text is shown.
     pub columns: Vec<String>,
 }
 

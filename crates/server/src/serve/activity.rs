@@ -1,7 +1,7 @@
 //! A connection's activity: whether it has a request, and how long Stead waits for the next one.
 //!
-//! hyper reads HTTP. Stead sees in [`connection`](super::connection) that bytes move, and in [`service`](super::service)
-//! that a request begins and ends.
+//! hyper reads HTTP. Stead sees in [`connection`](super::connection) that bytes move, and in
+//! [`service`](super::service) that a request begins and ends.
 
 use std::{
     sync::{

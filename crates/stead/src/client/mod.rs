@@ -61,7 +61,8 @@ impl Client {
     /// A client of the service at `environment_url`, with the application's credentials. Sends nothing yet.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] if the URL is not an http(s) URL, has a query, or is plain http beyond this machine.
+    /// [`ErrorKind::InvalidRequest`] if the URL is not an http(s) URL, has a query, or is plain http beyond this
+    /// machine.
     #[cfg(feature = "reqwest")]
     pub fn new(
         environment_url: &str,

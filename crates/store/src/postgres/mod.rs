@@ -67,8 +67,8 @@ const CLOCK: &str = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 /// Any number of processes of any number of machines may have it open; its time is that of the database server. It
 /// needs a tokio runtime with input and output around it.
 ///
-/// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock. So it
-/// works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
+/// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock.
+/// So it works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
 ///
 /// A connection that fails is closed, and the next call opens a new one, which may lead to another server after a
 /// failover. Operations take at most 10 s.

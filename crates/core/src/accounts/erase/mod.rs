@@ -221,8 +221,8 @@ async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -
     Ok(true)
 }
 
-/// Replaces these names by the pseudonyms of their erasures. A conflict means that another process uses a name again, so
-/// the row is read again.
+/// Replaces these names by the pseudonyms of their erasures. A conflict means that another process uses a name again,
+/// so the row is read again.
 async fn rename<'a>(
     context: &Context,
     users: Vec<Versioned<CallName>>,

@@ -53,7 +53,8 @@ pub(crate) struct Call {
 
 impl Call {
     /// A call by the current caller. Its digest depends on the caller, the account and its client, the tool or request,
-    /// and every argument. The approval is found by this digest, so a caller needs no ID of it, and can't change the call.
+    /// and every argument. The approval is found by this digest, so a caller needs no ID of it, and can't change the
+    /// call.
     pub(crate) fn new(
         context: &Context,
         snapshot: &Snapshot,

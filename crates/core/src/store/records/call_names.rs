@@ -267,8 +267,8 @@ impl Numbers {
 }
 
 impl Records {
-    /// The numbers of names, given when the first call with each of them started. Adds new names to the batch, and those
-    /// that were used again after a day.
+    /// The numbers of names, given when the first call with each of them started. Adds new names to the batch, and
+    /// those that were used again after a day.
     pub(super) async fn numbers(
         &self,
         known: &KnownNames,

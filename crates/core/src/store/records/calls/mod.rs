@@ -207,8 +207,8 @@ pub(crate) struct Place {
 }
 
 impl Records {
-    /// Matching executions, newest first, and where the next page starts. `is_enough` is asked from time to time whether
-    /// a long search should stop, so a page can be short even if more follow.
+    /// Matching executions, newest first, and where the next page starts. `is_enough` is asked from time to time
+    /// whether a long search should stop, so a page can be short even if more follow.
     pub(crate) async fn executions(
         &self,
         search: &Search,

@@ -1,4 +1,5 @@
-//! The members of a resource as cells of a table and lines of the details. How a value is shown follows from its schema.
+//! The members of a resource as cells of a table and lines of the details. How a value is shown follows from its
+//! schema.
 
 use jiff::Timestamp;
 use serde::Serialize;

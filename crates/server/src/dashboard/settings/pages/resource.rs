@@ -1,5 +1,5 @@
-//! The declaration of a resource's pages. Its members, their kinds and their descriptions follow from the schemas of its
-//! operations, and the roles from their scopes.
+//! The declaration of a resource's pages. Its members, their kinds and their descriptions follow from the schemas of
+//! its operations, and the roles from their scopes.
 
 use serde_json::Value;
 use stead_core::{api::Run, environment::Environment};
