@@ -66,7 +66,8 @@ impl Problem {
         self
     }
 
-    /// The whole response. If it answers a request to a product, it also has what the product's SDK reads of an error.
+    /// The whole response. If it answers a request to a product, it also has the members of an error that the product's
+    /// SDK reads.
     pub(crate) fn write(self, id: RequestId, is_proxied: bool) -> Response {
         let kind = self.error.kind();
         let challenge = match kind {

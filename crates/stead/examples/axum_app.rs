@@ -23,7 +23,7 @@ use stead::{
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
 use tokio::net::TcpListener;
 
-/// Who is signed in: your application reads this from its session.
+/// The signed-in user. Your application reads this from its session.
 const SIGNED_IN: &str = "user-42";
 
 #[derive(Clone)]

@@ -110,7 +110,7 @@ impl Backend {
             service => service.tool_calls(request).await)
     }
 
-    /// Calls a tool. `effect` is what the call can do to the user's data, if the caller knows.
+    /// Calls a tool. `effect` is the call's possible effect on the user's data, if the caller knows it.
     pub(crate) async fn execute(
         &self,
         tool: &str,
@@ -124,7 +124,7 @@ impl Backend {
             service => service.execute(tool, request, effect).await)
     }
 
-    /// Reads what a result has omitted.
+    /// Reads an omitted part of a result.
     pub(crate) async fn read_result(
         &self,
         handle: &str,

@@ -4,7 +4,7 @@
 use stead_core::catalogue::Catalogue;
 use stead_core::product::Product;
 
-/// Every product whose feature is on.
+/// Every product whose feature is enabled.
 pub static PRODUCTS: &[&Product] = &[
     #[cfg(feature = "workspace")]
     &stead_workspace::PRODUCT,
@@ -37,7 +37,7 @@ static ABSENT: &[&str] = &[
     "workspace",
 ];
 
-/// The tools of every product whose feature is on.
+/// The tools of every product whose feature is enabled.
 #[cfg(feature = "platform")]
 pub fn catalogue() -> Catalogue {
     Catalogue::new(PRODUCTS.iter().copied()).without(ABSENT)

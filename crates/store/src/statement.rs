@@ -37,7 +37,7 @@ impl Text {
         self
     }
 
-    /// `$1, $2` or `?, ?`: placeholders of values. NULL is written as it is, because a bound NULL would need the
+    /// `$1, $2` or `?, ?`: placeholders of values. NULL is written literally, because a bound NULL would need the
     /// column's type.
     fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
         for (number, value) in values.into_iter().enumerate() {

@@ -102,7 +102,7 @@ impl Transport for ReqwestTransport {
 }
 
 impl fmt::Debug for ReqwestTransport {
-    /// Leaves out the client, because its proxy URL can contain a password.
+    /// Omits the client, because its proxy URL can contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReqwestTransport").finish_non_exhaustive()
     }

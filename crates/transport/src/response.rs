@@ -136,8 +136,8 @@ impl<B: Incoming> Pieces<B> {
         Ok(frame)
     }
 
-    /// Resolves when the wait for the next piece takes too long. Time in which no one asks for a piece isn't the
-    /// server's and doesn't count as idle.
+    /// Resolves when the wait for the next piece takes too long. If no one asks for a piece, the server isn't late, so
+    /// that time doesn't count as idle.
     fn poll_limits(&mut self, context: &mut Context<'_>) -> Poll<TransportError> {
         let since = *self.waiting_since.get_or_insert_with(Instant::now);
         let end = self.deadline.with(self.passed);

@@ -6,8 +6,8 @@ use stead_core::ports::{TransportError, TransportErrorKind};
 
 /// The URL that puts exactly `uri` on the wire.
 ///
-/// reqwest takes a [`Url`]. Its parser rewrites forms that it considers equal: it resolves `..`, encodes quotes and
-/// braces, and reads `0x7f.1` as an address. A target that it would change is refused, so that Stead sends what it
+/// reqwest needs a [`Url`]. Its parser rewrites forms that it considers equal: it resolves `..`, encodes quotes and
+/// braces, and reads `0x7f.1` as an address. A target that it would change is rejected, so that Stead sends what it
 /// checked.
 ///
 /// # Errors

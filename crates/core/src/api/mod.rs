@@ -122,7 +122,7 @@ impl Info {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoBody;
 
-/// A request, taken apart.
+/// The parts of a request.
 #[derive(Debug)]
 pub struct Given<'q, B> {
     /// Members of the path, decoded and in order.
@@ -141,7 +141,7 @@ impl<B> Given<'_, B> {
     }
 }
 
-/// An operation, taken apart.
+/// The parts of an operation.
 #[derive(Debug)]
 pub struct Written<'o, B> {
     /// Members of the path, in order and not yet encoded.

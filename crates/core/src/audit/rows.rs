@@ -26,8 +26,8 @@ const TOLD: [&str; 5] = [
     "webhook",
 ];
 
-/// What the log says about rows. For each table and ID: the last entry about it, and whether the row exists after that
-/// entry.
+/// The log's statements about rows. For each table and ID: the last entry about it, and whether the row exists after
+/// that entry.
 #[derive(Debug, Default)]
 pub(super) struct Told(BTreeMap<(&'static str, String), (u64, bool)>);
 

@@ -321,8 +321,8 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
 }
 
-/// Three processes write to one store at the same time. Each number is given once, and existing rows can still be told
-/// from missing ones.
+/// Three processes write to one store at the same time. Each number is used once, and the log still shows which rows
+/// exist.
 #[test]
 fn writers_at_once_make_one_chain() {
     let log = Log::new();

@@ -54,7 +54,7 @@ struct Waiting {
     offered: VecDeque<Arc<Written>>,
 }
 
-/// Calls, and what they add to the totals.
+/// Calls with their share of the totals.
 pub(crate) struct Written {
     calls: Vec<Execution>,
     totals: Vec<Totals>,

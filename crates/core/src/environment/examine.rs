@@ -22,8 +22,8 @@ impl Environment {
         maintenance::examine(&self.0, others, audit).await
     }
 
-    /// Whether the public URL has changed since redirect URIs were handed out, and what must be registered again if so.
-    /// Changes nothing.
+    /// Returns the redirect URIs to register again if the public URL has changed since they were handed out. Changes
+    /// nothing.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].

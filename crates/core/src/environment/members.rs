@@ -56,7 +56,7 @@ impl Environment {
     }
 
     /// Sets the password of a member who has such a link, which uses up the link, and starts a session. A name replaces
-    /// the member's present one.
+    /// the member's current one.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a link that isn't valid, [`ErrorKind::InvalidRequest`].
@@ -205,8 +205,8 @@ impl Environment {
         members::set_password(&self.0, session_id, present, new).await
     }
 
-    /// Makes the secret of a second factor for a session's member, who must have given the password shortly before. It
-    /// takes effect when [`confirm_second_factor`](Self::confirm_second_factor) accepts a code.
+    /// Creates the secret of a second factor for a session's member, who must have entered the password shortly before.
+    /// It takes effect when [`confirm_second_factor`](Self::confirm_second_factor) accepts a code.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`]; [`ErrorKind::InvalidTransition`] if there is a second factor already.
@@ -222,7 +222,7 @@ impl Environment {
         members::confirm(&self.0, session_id, code).await
     }
 
-    /// Removes the second factor of a session's member, who must have given the password shortly before.
+    /// Removes the second factor of a session's member, who must have entered the password shortly before.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].

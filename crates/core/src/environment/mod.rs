@@ -94,8 +94,8 @@ impl Environment {
         Self(self.0.in_trace(id))
     }
 
-    /// The same environment for a caller who waits this long at most, counted from now. After that, a call returns what
-    /// it has and sends nothing more. A call never gets more time than it has without this limit.
+    /// The same environment for a caller that waits at most this long, counted from now. After that, a call returns
+    /// what it has and sends nothing more. A call never gets more time than without this limit.
     #[must_use]
     pub fn within(self, timeout: Duration) -> Self {
         Self(self.0.within(timeout))
@@ -304,7 +304,7 @@ impl Environment {
     /// - Some products take a `GET` with a long query as a `POST`. Such a `POST` counts as a `GET`.
     ///
     /// In both forms, each request of a [batch](crate::product::RouteKind::Batch) is checked, and admitted by the
-    /// policy, like a request of its own. An [upload](crate::product::RouteKind::Upload) may take several requests; its
+    /// policy, like a separate request. An [upload](crate::product::RouteKind::Upload) may take several requests. Its
     /// session's `Location` is below `/proxy` of the public URL.
     ///
     /// # Errors

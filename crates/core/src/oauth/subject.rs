@@ -16,7 +16,7 @@ use crate::{
 /// Maximum difference between the product's clock and ours, in seconds.
 const CLOCKS_APART: i64 = 300;
 
-/// What an `id_token` must match.
+/// The required values of an `id_token`.
 struct Expected<'a> {
     /// Accepted issuers.
     issuers: Vec<&'a str>,

@@ -73,7 +73,7 @@ pub(crate) fn request(
     strongest(policies, |policy| one_request(policy, sending, classified))
 }
 
-/// The effect of a request, according to the product, or else to its method or its tool.
+/// The effect of a request, according to the product, or otherwise to its method or its tool.
 pub(crate) fn effect(sending: &Sending<'_>, classified: Option<&Classification>) -> Effect {
     classified
         .and_then(|classified| classified.effect)

@@ -7,7 +7,7 @@ use crate::{
     tool::{Effect, effect_of_method},
 };
 
-/// What a request with this method and path (without the query) can do.
+/// The effect that a request with this method and path (without the query) can have.
 pub(crate) fn effect(rules: &ProxyRules, method: &Method, path: &str) -> Effect {
     let reads = || {
         rules

@@ -12,7 +12,7 @@ const NAMED: usize = 10;
 /// Maximum length of a path that a warning names in full.
 const LONGEST: usize = 100;
 
-/// What was truncated, by path.
+/// The truncated texts and lists, by path.
 pub(super) struct LeftOut {
     limits: Limits,
     cuts: Vec<Cut>,
@@ -38,7 +38,7 @@ struct Place<'a> {
 }
 
 impl LeftOut {
-    /// Finds what the limits omit from a value.
+    /// Finds the parts of a value that the limits omit.
     pub(super) fn of(value: &Value, limits: Limits) -> Self {
         let mut left_out = Self {
             limits,

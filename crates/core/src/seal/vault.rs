@@ -237,14 +237,15 @@ impl Vault {
         open_with(cipher, &envelope, place).ok_or_else(|| violated(place))
     }
 
-    /// Encrypts a value that someone else keeps.
+    /// Encrypts a value that someone else stores.
     pub(crate) fn seal_text<P: Place>(&self, place: &P, value: &impl Serialize) -> Result<String> {
         let plain = serde_json::to_vec(value).map(Zeroizing::new);
         let plain = plain.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
         Ok(URL_SAFE_NO_PAD.encode(self.seal(place, &plain)?.as_bytes()))
     }
 
-    /// Decrypts a value that someone else kept. `None` if it was never encrypted for this place, or if it was changed.
+    /// Decrypts a value that someone else stored. `None` if it was never encrypted for this place, or if it was
+    /// changed.
     pub(crate) async fn open_text<P: Place, T: DeserializeOwned>(
         &self,
         place: &P,

@@ -41,7 +41,7 @@ struct State {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Clock {
     pub(crate) ahead: SignedDuration,
-    /// What it gains in a million.
+    /// Parts in a million that the clock gains.
     pub(crate) drift: i32,
 }
 

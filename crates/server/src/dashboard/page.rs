@@ -31,7 +31,7 @@ use crate::{
     routes::Endpoint,
 };
 
-/// Who can open a page.
+/// The callers who can open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Door {
     /// A member of the team that runs this environment.

@@ -22,7 +22,7 @@ pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
     tools.chain(finders).chain(own_tools::list(offer)).collect()
 }
 
-/// The three tools for what the list doesn't show. None if it shows every tool.
+/// The three tools for finding what the list doesn't show. None if it shows every tool.
 fn finders(offer: &McpOffer<'_>) -> Result<Vec<Value>, Error> {
     let title = |name: &Value| match name.as_str() {
         Some(SEARCH_TOOLS) => "Search tools",

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Access to the dashboard, and what it shows in addition to the environment.
+/// Access to the dashboard, and its content in addition to the environment.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct DashboardOptions {

@@ -51,7 +51,7 @@ struct State {
     /// The number of running requests.
     requests: usize,
     is_http2: bool,
-    /// What the connection waits for while it has no request.
+    /// The event that the connection waits for while it has no request.
     waits_for: Next,
     /// Since when it waits.
     since: Instant,
@@ -166,8 +166,8 @@ impl State {
         self.since = Instant::now();
     }
 
-    /// When to check again whether the connection has waited too long. `None` if it has. Whatever begins until then may
-    /// last at least [`HEAD`], so that no one has to wake the check.
+    /// When to check again whether the connection has waited too long. `None` if it has. Anything that starts before
+    /// then may last at least [`HEAD`], so that no one has to wake the check.
     fn next_check(&self) -> Option<Instant> {
         let now = Instant::now();
         let later = now + HEAD;

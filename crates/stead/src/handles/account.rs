@@ -240,7 +240,7 @@ impl fmt::Debug for Account {
     }
 }
 
-/// A disconnection that is about to happen. Await it to disconnect the account. The result says what happens to the
+/// A disconnection that hasn't started yet. Await it to disconnect the account. The result says what happens to the
 /// grant at the product.
 ///
 /// # Errors

@@ -34,8 +34,8 @@ impl Authorizations {
         Self(backend)
     }
 
-    /// Makes a link from what an error asks for
-    /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its options.
+    /// Creates a link from an error's request ([`Error::authorization_request`](crate::Error::authorization_request)),
+    /// or from all its options.
     pub fn link(&self, new: impl Into<NewAuthorizationLink>) -> Authorize {
         Authorize::new(self.0.clone(), new.into())
     }

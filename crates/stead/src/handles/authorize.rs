@@ -10,7 +10,7 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// A link for a user to open. Await it to make the link.
+/// A link for a user to open. Await it to create the link.
 ///
 /// ```
 /// # async fn example(stead: stead::Stead) -> stead::Result<()> {

@@ -13,7 +13,7 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// A call of a tool. Await it to make the call. Its options are those of [`ExecuteRequest`].
+/// A call of a tool. Await it to run the call. It has the options of [`ExecuteRequest`].
 ///
 /// ```
 /// # async fn example(stead: stead::Stead) -> stead::Result<()> {

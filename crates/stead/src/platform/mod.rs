@@ -193,8 +193,8 @@ impl PlatformBuilder {
         self
     }
 
-    /// Stores everything in one SQLite file, which is created if missing. If the store can't take new tokens, they wait
-    /// in the folder `<path>.spool`, unless [`spool`](Self::spool) names another place.
+    /// Stores everything in one SQLite file, which is created if it's missing. If the store can't accept new tokens,
+    /// they wait in the folder `<path>.spool`, unless [`spool`](Self::spool) names another place.
     #[cfg(feature = "sqlite")]
     pub fn sqlite(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.store = Some(StoreChoice::Sqlite(path.into()));
@@ -205,8 +205,8 @@ impl PlatformBuilder {
     /// an empty database, and updates them under a lock. The URL is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`;
     /// `stead::store::PostgresStore::open` lists its parameters.
     ///
-    /// If the database can't take new tokens, they wait in memory, unless [`spool`](Self::spool) names a folder on this
-    /// machine.
+    /// If the database can't accept new tokens, they wait in memory, unless [`spool`](Self::spool) names a folder on
+    /// this machine.
     #[cfg(feature = "postgres")]
     pub fn postgres(mut self, url: &str) -> Self {
         self.store = Some(StoreChoice::Postgres(url.into()));
@@ -225,7 +225,7 @@ impl PlatformBuilder {
         self
     }
 
-    /// If the store can't take new tokens, keeps them in this spool, such as a `stead::store::FileSpool` in another
+    /// If the store can't accept new tokens, keeps them in this spool, such as a `stead::store::FileSpool` in another
     /// folder. A spool must outlive the process. It may be on another disk than the store.
     pub fn spool(mut self, spool: Arc<dyn Spool>) -> Self {
         self.spool = Some(spool);
@@ -269,7 +269,7 @@ impl PlatformBuilder {
         })
     }
 
-    /// Reaches every product through a gateway, as [`products::behind`] says, except those that
+    /// Reaches every product through a gateway, as described in [`products::behind`], except those that
     /// [`PlatformBuilder::product`] names. The sandbox is such a gateway.
     pub fn gateway(mut self, url: &str) -> Self {
         self.gateway = Some(url.to_owned());

@@ -15,7 +15,7 @@ use super::{
 };
 
 impl Service {
-    /// Calls a tool. `effect` is what the call can do to the user's data, if the caller knows.
+    /// Calls a tool. `effect` is the call's possible effect on the user's data, if the caller knows it.
     pub(crate) async fn execute(
         &self,
         tool: &str,
@@ -48,7 +48,7 @@ impl Service {
         response::of_product(self.send(outgoing).await?)
     }
 
-    /// Reads what a result has omitted, or a range of it.
+    /// Reads an omitted part of a result, or a range of it.
     pub(crate) async fn read_result(
         &self,
         handle: &str,

@@ -64,8 +64,8 @@ const CLOCK: &str = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
 /// A store in a PostgreSQL database; see [`PostgresStore::open`].
 ///
-/// Any number of processes of any number of machines may have it open; its time is that of the database server. It
-/// needs a tokio runtime with input and output around it.
+/// Any number of processes on any number of machines can have it open. Its time is the database server's. It needs a
+/// tokio runtime with I/O enabled.
 ///
 /// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock.
 /// So it works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
@@ -206,8 +206,8 @@ impl Postgres {
 
     /// A connection with an open transaction.
     ///
-    /// Idle connections may have lost their server in the meantime, for example because it restarted. They are closed
-    /// and the next one is taken. That's safe, because nothing was sent yet.
+    /// Idle connections may have lost their server in the meantime, for example because it restarted. They are closed,
+    /// and the next one is used. That's safe, because nothing was sent yet.
     async fn begin(&self) -> Result<Taken<Driver>, Fault> {
         let mut waiting = self.0.pool.size();
         loop {

@@ -37,8 +37,8 @@ const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 /// record is on the disk, whole or not at all. A file that can't be read is reported and stays in the folder. Don't use
 /// a folder on a network share.
 ///
-/// Each process that enters holds 64 KiB of the disk. When the disk is full, records overwrite that room. A file system
-/// that copies on write, such as Btrfs or ZFS, may still refuse them.
+/// Each process that enters reserves 64 KiB of the disk. When the disk is full, records overwrite that space. A file
+/// system that copies on write, such as Btrfs or ZFS, may still reject them.
 #[derive(Clone)]
 pub struct FileSpool(Arc<Folder>);
 

@@ -49,8 +49,8 @@ const ONCE: Duration = Duration::from_secs(1);
 ///
 /// Its own time is the machine's, from its runtime. It needs a running tokio runtime.
 ///
-/// Any number of processes of one machine may have the file open. Writes take turns, in this process and between
-/// processes; a write that waits longer than [`SqliteOptions::busy_wait`] fails with
+/// Any number of processes on one machine can have the file open. Writes take turns, in this process and between
+/// processes. A write that waits longer than [`SqliteOptions::busy_wait`] fails with
 /// [`ErrorKind::StorageUnavailable`](stead_core::ErrorKind::StorageUnavailable). Don't use a file on a network share.
 ///
 /// A commit is on the disk when it returns (write-ahead log, `synchronous = FULL`).
@@ -170,7 +170,7 @@ impl Engine for Sqlite {
         moment: |at| at.to_string(),
     };
 
-    /// Takes the right to write, which only one writer has at a time. Readers continue.
+    /// Acquires the right to write, which only one writer has at a time. Readers continue.
     async fn hold(&self) -> Result<Option<Held>> {
         let held = async {
             let mut writer = self.0.writer.take().await?;

@@ -82,7 +82,7 @@ fn is_about_account(kind: ErrorKind) -> bool {
     )
 }
 
-/// An account as it is given.
+/// An account as given in the import.
 struct Line {
     of: AccountRef,
     given: AccountWithTokens,

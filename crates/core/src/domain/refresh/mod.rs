@@ -138,7 +138,7 @@ pub(crate) struct Refreshed {
     pub(crate) rotated: bool,
 }
 
-/// What to do with new tokens.
+/// How to handle new tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// They become the current ones.

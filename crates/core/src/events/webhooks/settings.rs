@@ -145,7 +145,7 @@ fn checked(context: &Context, settings: WebhookChange) -> Result<WebhookChange> 
     })
 }
 
-/// Sets what is given. Returns the names of the members that changed.
+/// Sets the given members. Returns the names of those that changed.
 fn set(webhook: &mut Webhook, settings: WebhookChange) -> Vec<&'static str> {
     fn put<T: PartialEq>(member: &mut T, value: Option<T>) -> bool {
         let value = value.filter(|value| value != member);

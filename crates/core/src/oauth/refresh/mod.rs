@@ -45,7 +45,7 @@ const JUST_ISSUED: SignedDuration = SignedDuration::from_secs(5);
 struct Attempt {
     of: AccountRef,
     connection: Connection,
-    /// What the product does with used refresh tokens, according to its definition.
+    /// The product's handling of used refresh tokens, according to its definition.
     rotation: Rotation,
     /// The connection's client, in a form that may be stored.
     client: String,

@@ -61,7 +61,7 @@ impl From<Error> for NoTokens {
     }
 }
 
-/// What the token endpoint returned.
+/// The token endpoint's result.
 pub(super) struct Granted {
     pub(super) tokens: TokenSet,
     /// `None` if the response names no scope, which means that the requested ones were granted.
@@ -70,7 +70,7 @@ pub(super) struct Granted {
     pub(super) rotated: bool,
     /// When the user has to authorize again: when the refresh token expires, or the access token if there is no other.
     pub(super) reauthorize_by: Option<Timestamp>,
-    /// Members that the standard does not name, such as an `id_token`.
+    /// Members that the standard doesn't name, such as an `id_token`.
     pub(super) members: Map<String, Value>,
 }
 
@@ -79,7 +79,7 @@ struct TokenResponse {
     access_token: String,
     refresh_token: Option<String>,
     expires_in: Option<u64>,
-    /// The lifetime of the refresh token, which the standard does not name.
+    /// The lifetime of the refresh token, which the standard doesn't name.
     refresh_token_expires_in: Option<u64>,
     scope: Option<String>,
     members: Map<String, Value>,

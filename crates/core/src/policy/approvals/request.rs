@@ -175,7 +175,7 @@ impl Call {
 /// A request that a tool is about to send.
 #[derive(Debug)]
 pub(crate) struct ToSend {
-    /// What a person sees, as JSON.
+    /// The request as a person sees it, in JSON.
     shown: String,
     /// The same without IDs that differ in each run.
     bound: String,

@@ -23,7 +23,7 @@ const PASSED: &[&str] = &[
     "range",
 ];
 
-/// Those of [`PASSED`] whose value is a list, so that the header may be repeated (RFC 9110, section 5.3).
+/// Headers in [`PASSED`] whose value is a list, so that the header may be repeated (RFC 9110, section 5.3).
 const LISTS: &[&str] = &[
     "accept",
     "accept-encoding",

@@ -34,7 +34,7 @@ const MAX_PATH: usize = 4096;
 /// Maximum number of characters of the caller's text in a message.
 const MAX_ECHO: usize = 80;
 
-/// Where a checked path goes.
+/// The destination of a checked path.
 #[derive(Debug, Clone)]
 pub(super) struct Resolved {
     pub(super) route: &'static ProxyRoute,
@@ -124,7 +124,7 @@ pub(super) fn method(text: &str) -> Result<Method> {
     }
 }
 
-/// What a byte means in a path.
+/// The role of a byte in a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Plain,

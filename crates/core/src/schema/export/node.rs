@@ -9,7 +9,7 @@ use crate::error::push_segment;
 /// Maximum length of the list of places in a note, in bytes.
 const PLACES: usize = 300;
 
-/// What a transform changed, and where.
+/// The changes of a transform, with their places.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     sentences: Vec<String>,
@@ -107,7 +107,7 @@ pub(super) fn walk(node: &Value, place: &str, visit: &mut impl FnMut(&Value, &st
     }
 }
 
-/// The JSON pointer of a member; `*` stands for every item of a list.
+/// The JSON pointer of a member. `*` stands for every item of a list.
 pub(super) fn below(place: &str, name: &str) -> String {
     let mut place = place.to_owned();
     push_segment(&mut place, name);

@@ -15,7 +15,7 @@ use super::{
 pub(super) enum Depth {
     /// Names and types. Required parameters also have a one-sentence description.
     Compact,
-    /// What helps to make a call. [Marked](BRIEF_MARK) structures are replaced by a text.
+    /// Everything that helps to make a call. [Marked](BRIEF_MARK) structures are replaced by a text.
     Brief,
     /// Everything.
     Whole,

@@ -48,7 +48,7 @@ const MOST_MATCHES: u32 = 5_000;
 /// The kind of a name. Its number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum NameKind {
-    /// `detail` is 1 if calls can change something, else 0, and the version.
+    /// `detail` is 1 if calls can change something, or otherwise 0, and the version.
     Tool = 1,
     Connection = 2,
     /// `detail` is the account's ID if there is one, a slash and the connection's name.

@@ -25,7 +25,7 @@ pub(super) enum Part {
     Field(Field),
     /// The start of a group or a list.
     Open(Field),
-    /// Its end. `add` is the pointer of a list that takes another item.
+    /// Its end. `add` is the pointer of a list that accepts another item.
     Close {
         add: Option<String>,
     },
@@ -285,7 +285,7 @@ fn text_of(schema: &Value, member: &str) -> String {
     schema[member].as_str().unwrap_or_default().to_owned()
 }
 
-/// A value in a field: a text as it is, anything else as JSON.
+/// A value in a field: a text unchanged, anything else as JSON.
 fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -106,7 +106,7 @@ pub(super) struct Scene {
     store: Arc<MemoryStore>,
 }
 
-/// What a browser has after the provider has sent it back.
+/// A browser's state after the provider has sent it back.
 pub(super) struct Back {
     pub(super) query: String,
     pub(super) cookie: Option<SecretString>,

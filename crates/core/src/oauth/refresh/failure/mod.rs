@@ -212,7 +212,7 @@ pub(super) fn give_back_later<T>(
     outcome
 }
 
-/// What is recorded about a failure.
+/// The details to record of a failure.
 #[derive(Debug, Clone, Copy, Default)]
 struct Noted {
     unanswered: bool,

@@ -49,7 +49,7 @@ pub(super) struct Request {
     froze: bool,
 }
 
-/// What the token endpoint responds.
+/// The token endpoint's response.
 pub(super) enum Outcome {
     /// The token to use from now on.
     Tokens(String),

@@ -15,7 +15,7 @@ use crate::{
     store::{Batch, Records, Row, Versioned, Write},
 };
 
-/// What watching the commits tells about the account, and what may follow.
+/// Knowledge about the account from watching its commits.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) commits: u32,
@@ -42,7 +42,7 @@ pub(super) struct Seen {
     pub(super) situations: BTreeSet<String>,
 }
 
-/// What to look at in addition to a batch.
+/// The data to look at in addition to a batch.
 pub(super) struct Sight<'a> {
     pub(super) rows: Records,
     /// A context that can decrypt.

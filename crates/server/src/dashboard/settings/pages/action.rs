@@ -22,7 +22,7 @@ pub(crate) struct Action {
     /// Title of its form.
     pub(crate) title: &'static str,
     pub(crate) lead: &'static str,
-    /// What can't be undone, one sentence each. Shown before the action.
+    /// Consequences that can't be undone, one sentence each. Shown before the action.
     pub(crate) consequences: &'static [&'static str],
     /// Style of its button: `primary`, `danger` or none.
     pub(crate) style: &'static str,

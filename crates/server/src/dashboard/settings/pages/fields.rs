@@ -149,7 +149,7 @@ fn words(schema: &Value, is_required: bool) -> Value {
     json!(none.into_iter().chain(words).collect::<Vec<_>>())
 }
 
-/// The body that a form gives, and what is wrong with it.
+/// The body from a form, and its faults.
 pub(super) fn body(
     resource: &Resource,
     action: &Action,

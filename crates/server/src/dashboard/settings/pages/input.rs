@@ -19,7 +19,7 @@ pub(crate) struct Input {
     pub(crate) required: bool,
     /// Its value in a new form.
     pub(crate) initial: Value,
-    /// What an empty field means if the form changes a resource. Defaults to an empty text or list.
+    /// The meaning of an empty field if the form changes a resource. Defaults to an empty text or list.
     pub(crate) empty: Value,
     pub(crate) options: Options,
     /// A template for it, which gets it as `input`.

@@ -22,7 +22,7 @@ pub(crate) struct Member {
     pub(crate) label: &'static str,
     /// An explanation of the label.
     pub(crate) hint: &'static str,
-    /// What an absent value means.
+    /// The meaning of an absent value.
     pub(crate) none: &'static str,
     /// Shown instead of the value.
     pub(crate) show: Option<Show>,
@@ -35,7 +35,7 @@ pub(crate) struct Member {
 /// Decides how a member is shown at a time.
 type Show = fn(&Value, Timestamp) -> Shown;
 
-/// What is shown of a resource instead of a member.
+/// A value that is shown instead of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text(String),

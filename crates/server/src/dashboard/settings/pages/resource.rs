@@ -28,7 +28,7 @@ pub(crate) struct Resource {
     /// The same at the top of the list.
     pub(crate) lead: &'static str,
     pub(crate) icon: &'static str,
-    /// What to do if there are none.
+    /// Advice if there are none.
     pub(crate) empty: &'static str,
     /// The name of a single one. Defaults to its first text.
     pub(crate) name: &'static str,
@@ -45,9 +45,9 @@ pub(crate) struct Resource {
     pub(crate) secret: Option<Secret>,
     /// Whether it can be the actor of changes, so that the audit log shows its actions.
     pub(crate) acts: bool,
-    /// A list with other parts, and what it needs.
+    /// A list with other parts, and the data that it needs.
     pub(crate) list_template: Option<(&'static str, Load)>,
-    /// Details with other parts, and what they need.
+    /// Details with other parts, and the data that they need.
     pub(crate) details_template: Option<(&'static str, Load)>,
     pub(crate) list: Operation,
     pub(crate) read: Option<Operation>,
