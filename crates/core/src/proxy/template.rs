@@ -7,7 +7,7 @@ const ID: &str = "{id}";
 /// Maximum length of a template in bytes. No API has such long paths.
 const LONGEST: usize = 200;
 
-/// A path without its query, with `{id}` in place of ids, names and addresses.
+/// A path without its query, with `{id}` instead of IDs, names and addresses.
 pub(crate) fn template(rules: &ProxyRules, path_and_query: &str) -> String {
     let path = path_and_query.split('?').next().unwrap_or_default();
     let is_word = |text: &str| rules.path_words.split(' ').any(|word| word == text);

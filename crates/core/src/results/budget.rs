@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::UNTRUSTED;
 use crate::{Error, ErrorKind, Result};
 
-/// Texts keep this number of characters as long as shorter lists are enough.
+/// Texts keep at least this number of characters if shortening the lists is enough.
 const SHORT: usize = 200;
-/// Lists keep this number of items as long as shorter outermost lists are enough.
+/// Inner lists keep at least this number of items if shortening the outermost lists is enough.
 const FEW: usize = 8;
 /// Maximum number of bytes in a word that may be an ID, an address or a page token. Such a word is only useful whole,
 /// so it's never cut.

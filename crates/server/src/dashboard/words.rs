@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 use stead::ErrorKind;
 use stead_core::{error::ActBy, resource::ExecutionRecord};
 
-/// Name, label, colour and explanation.
+/// Name, label, color and explanation.
 const STATES: &[(&str, &str, &str, &str)] = &[
     // Connections.
     (

@@ -45,7 +45,7 @@ use crate::{
     },
 };
 
-/// Another key of the ring.
+/// Another key of the key ring.
 const NEW: &str = "new:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI";
 
 /// Processes on one store.
@@ -73,12 +73,12 @@ impl Stage {
         }
     }
 
-    /// Another process, with the same ring.
+    /// Another process, with the same key ring.
     fn another(&self, process: u32) -> Context {
         self.with_ring(process, RING, None).unwrap()
     }
 
-    /// Another process with this ring, and with a source if the ring can change.
+    /// Another process with this key ring, and with a source if the key ring can change.
     fn with_ring(
         &self,
         process: u32,

@@ -208,7 +208,7 @@ async fn claim_and_present(
     }
 }
 
-/// Claims the lease. Also returns the store's time of that reading. Returns `None` if another refresh has renewed or
+/// Claims the lease. Also returns the store's time when it was read. Returns `None` if another refresh has renewed or
 /// ended the credential.
 async fn claim(
     context: &Context,

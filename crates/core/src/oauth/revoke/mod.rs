@@ -29,9 +29,9 @@ const ROUND: u32 = 50;
 /// How long a process claims an entry. No other process works on it during that time.
 const CLAIM: SignedDuration = SignedDuration::from_mins(2);
 
-/// Creates the outbox entry that revokes a credential which the application gives up for good, and names the accounts
-/// that end with it. Returns `None` if the credential can't be revoked, because there's no endpoint or it can't be
-/// decrypted. The credential is shredded either way.
+/// Creates the outbox entry that revokes a credential which the application gives up permanently, and names the
+/// accounts that end with it. Returns `None` if the credential can't be revoked, because there's no endpoint or it
+/// can't be decrypted. The credential is shredded either way.
 pub(crate) async fn revocation(
     context: &Context,
     account: &Account,

@@ -24,7 +24,7 @@ use crate::{
     tool::Response,
 };
 
-/// How much of its lease a refresh reserves for the request.
+/// Limits of a token request. The total time is the part of its lease that a refresh reserves for it.
 pub(super) const LIMITS: Limits = Limits {
     first_byte: Duration::from_secs(20),
     total: REQUEST,

@@ -13,7 +13,7 @@ use crate::ports::Runtime;
 /// Smaller differences are ignored, because times that processes compare are in seconds.
 const SLACK: SignedDuration = SignedDuration::from_millis(100);
 
-/// This process's clock, set by the store's at every reading.
+/// This process's clock, adjusted to the store's at every read.
 #[derive(Clone)]
 pub(crate) struct StoreClock {
     runtime: Arc<dyn Runtime>,
