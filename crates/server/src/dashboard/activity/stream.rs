@@ -50,7 +50,7 @@ struct Stream {
     shown: Shown,
     /// IDs of the rows of the previous look.
     known: HashSet<String>,
-    /// Minimum number of seconds since the charts were sent. News arrives at most once a second.
+    /// Lower bound of the seconds since the charts were sent. News arrives at most once a second.
     uncharted: u32,
     /// Whether the charts have changed since.
     stale: bool,
