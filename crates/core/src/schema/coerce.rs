@@ -56,8 +56,8 @@ pub(super) fn coerce(schema: &Value, value: &mut Value) {
 }
 
 /// Removes optional parameters that are empty strings: models send them for parameters that they don't need. If the
-/// tool changes something, an empty string may be intended, for example to clear a description. A string of blanks
-/// stays, unless the parameter is a number or an option.
+/// tool changes something, an empty string that fits the schema stays, because it may be intended, for example to clear
+/// a description. A string of blanks also stays, unless the parameter is a number or an option.
 pub(super) fn without_empty_texts(schema: &Value, reads: bool, input: &mut Value) {
     let required = schema["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
