@@ -55,7 +55,7 @@ pub struct GuardedRequest {
     when: When,
 }
 
-/// Whether a request is of the kind. Unclear if the request doesn't show that.
+/// Whether a request is of the kind. Unclear if that can't be read from it.
 type When = fn(&SentRequest<'_>) -> Result<bool, Unclear>;
 
 impl GuardedRequest {
@@ -120,7 +120,7 @@ impl Product {
         })
     }
 
-    /// The kinds that a request with this method and path may belong to, depending on its body.
+    /// The kinds for which the body tells whether a request with this method and path is one of them.
     pub fn guards_of_body(
         &'static self,
         request: &SentRequest<'_>,

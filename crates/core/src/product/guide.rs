@@ -40,7 +40,7 @@ pub struct PermissionChoice {
     pub text: String,
     /// Whether a connection usually has it: one of the product's default scopes, or a capability that a tool needs.
     pub is_usual: bool,
-    /// The preset that has only this permission. It shows the vendor's conditions.
+    /// The preset that has only this permission, which tells the vendor's conditions.
     pub preset: Option<&'static Preset>,
     /// Names of the tools that need no other permission.
     pub tools: Vec<&'static str>,

@@ -82,7 +82,7 @@ pub struct Product {
     pub test_calls: &'static [TestCall],
     /// Its tools.
     pub tools: &'static [ToolEntry],
-    /// Names of the tools that most agents need. Agents search for the others.
+    /// Names of the tools that most agents need. Agents find the others by a search.
     pub core_tools: &'static [&'static str],
     /// Documentation for people, in Markdown: set-up, scopes and quirks. The section `Set-up` has the placeholders
     /// `<redirect URI>` and `<CONNECTION>` (the connection's name as an SQL name). It also marks lines that only a

@@ -15,8 +15,8 @@ use crate::{
 pub(crate) const MAX_QUERY: usize = 16 * 1024;
 
 /// Names that would add another credential, turn the response into a script, or change the method or headers after the
-/// checks. They are system parameters of a large family of APIs. For example, `httpHeaders` is for headers that a browser
-/// can't send. Each name is also rejected with that family's `$`.
+/// checks. They are system parameters of a large family of APIs. For example, `httpHeaders` is for headers that a
+/// browser can't send. Each name is also rejected with that family's `$`.
 const DENIED: &[&str] = &[
     "access_token",
     "bearer_token",
