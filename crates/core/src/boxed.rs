@@ -1,4 +1,4 @@
-//! Futures that are created directly in their box. Core and the service make the futures of calls so.
+//! Futures that are created directly in their box. Core and the service create the futures of calls like this.
 
 use std::pin::Pin;
 

@@ -93,7 +93,7 @@ impl Connections {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Application {
-    /// Its client id.
+    /// Its client ID.
     pub client_id: String,
     /// Scopes that both its credential and its token have.
     pub scopes: Scopes,
@@ -109,9 +109,9 @@ pub struct Application {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
-    /// Its id.
+    /// Its ID.
     pub member_id: MemberId,
-    /// Its id as a text.
+    /// Its ID as text.
     name: String,
     /// Role of the member.
     pub role: Role,
@@ -137,13 +137,13 @@ pub struct TokenAccount {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccountToken {
-    /// Its id.
+    /// Its ID.
     pub token_id: AccountTokenId,
-    /// Its id as a text.
+    /// Its ID as text.
     name: String,
     /// Client ID of the application that created it. `None` if the operator created it.
     pub client_id: Option<String>,
-    /// The application's id of the user.
+    /// The application's ID of the user.
     pub identifier: Identifier,
     /// Accounts of the user, at least one.
     pub accounts: Vec<TokenAccount>,
@@ -195,13 +195,13 @@ impl AccountToken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpSession {
-    /// Its id.
+    /// Its ID.
     pub session_id: McpSessionId,
-    /// Its id as a text.
+    /// Its ID as text.
     pub(crate) name: String,
     /// Client ID of the application that created it. `None` if the operator created it.
     pub client_id: Option<String>,
-    /// The application's id of the user.
+    /// The application's ID of the user.
     pub identifier: Identifier,
     /// Connections that it can use. It can't see any others.
     pub connections: Connections,

@@ -22,7 +22,7 @@ impl Digest {
         }
         Self(text)
     }
-    /// What is the digest of nothing: before the first one of a chain.
+    /// The digest before the first one of a chain.
     pub(crate) fn zeros() -> Self {
         Self("0".repeat(64))
     }

@@ -3,7 +3,7 @@
 //! A product crate needs only [`tool`], [`product`] and [`error`]. The feature `platform` adds connections, accounts,
 //! authorizations, the OAuth flow, encrypted credentials and the executor. The crate never uses the network, the clock
 //! or randomness directly, only through [`ports`].
-// Badges for what needs a feature.
+// On docs.rs, items show the feature that they need.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent;

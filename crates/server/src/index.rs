@@ -42,7 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-/// A page for browsers, JSON for all others.
+/// A page for browsers, and JSON for everyone else.
 async fn show(
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,

@@ -1,7 +1,8 @@
 //! Stead as an [axum] router with the REST API, the OAuth callback and the consent page.
 //!
-//! [`router`] is a plain [`Router`](axum::Router). Serve it with [`serve`], or nest it in your axum application. Stead builds all
-//! links, redirects and cookies from the platform's public URL, never from a request's `Host` or `X-Forwarded-*`.
+//! [`router`] is a plain [`Router`](axum::Router). Serve it with [`serve`], or nest it in your axum application. Stead
+//! builds all links, redirects and cookies from the platform's public URL, never from a request's `Host` or
+//! `X-Forwarded-*`.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -126,7 +127,7 @@ impl Access {
     }
 }
 
-/// Every route of the service. Nothing else is served.
+/// Every route of the service.
 fn table() -> Vec<(Access, Vec<Route>)> {
     let table = [
         (Access::Application, known(rest::routes())),

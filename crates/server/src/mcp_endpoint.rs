@@ -82,8 +82,8 @@ fn while_allowed(body: Body, environment: Environment, token: String, stopping: 
     Body::from_stream(body.into_data_stream().take_until(select(refused, stopped)))
 }
 
-/// Admits a request of an MCP session of this environment, by its token or by a JWT of the operator's issuer. All other
-/// callers learn where to read what they need.
+/// Admits a request of an MCP session of this environment, by its token or by a JWT of the operator's issuer. Tells all
+/// other callers where to read which tokens are accepted.
 pub(crate) async fn authenticate(
     State(state): State<ServerState>,
     mut request: Request,

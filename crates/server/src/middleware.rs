@@ -1,5 +1,5 @@
-//! The one layer around every route. It sets the request's ID, its span in the log and its metrics, writes problems, catches
-//! panics, and serves the proxy host by its name. It's a single layer because each layer costs every request.
+//! The one layer around every route. It sets the request's ID, its span in the log and its metrics, writes problems,
+//! catches panics, and serves the proxy host by its name. It's a single layer because each layer costs every request.
 
 use std::{
     panic::AssertUnwindSafe,

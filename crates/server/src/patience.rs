@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Longest time in which a caller sends or reads nothing. While it sends its body, a call holds its place among the
 /// requests and its connection to the product.
 pub(crate) const LONGEST: Duration = Duration::from_secs(60);
-/// Minimum rate in bytes per second. A caller that moves one byte now and then gains no time.
+/// Minimum rate in bytes per second. A caller that moves a byte now and then gains no time.
 const RATE: u32 = 1024;
 
 /// A caller's remaining time. It passes while Stead waits for the caller, and each byte that moves adds to it.

@@ -66,7 +66,8 @@ impl Problem {
         self
     }
 
-    /// The whole response. If it answers a request to a product, it also has what the product's SDK reads of an error.
+    /// The whole response. If it answers a request to a product, it also has the members of an error that the product's
+    /// SDK reads.
     pub(crate) fn write(self, id: RequestId, is_proxied: bool) -> Response {
         let kind = self.error.kind();
         let challenge = match kind {
@@ -188,9 +189,9 @@ pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
         .map(|after| HeaderValue::from(after.as_secs() + u64::from(after.subsec_nanos() > 0)))
 }
 
-/// Logs an error: as an error if the operator has to act, else for debugging, because the caller reads it anyway. Errors
-/// that a caller can cause at will are for debugging too, or callers could fill the log. So is a call that waits for an
-/// approval, because nothing failed. The store itself reports once that it fails.
+/// Logs an error. It's logged as an error if the operator has to act, and otherwise for debugging, because the caller
+/// reads it anyway. Errors that a caller can cause at will are also for debugging. Otherwise, callers could fill the
+/// log. So is a call that waits for approval, because nothing failed. The store itself logs once that it fails.
 pub(crate) fn report(error: &Error) {
     let provoked = matches!(
         error.kind(),

@@ -13,7 +13,7 @@ use axum::extract::FromRequestParts;
 use http::{Extensions, HeaderMap, request::Parts};
 use stead_core::{environment::Environment, ports::Entropy, trace::TraceParent};
 
-/// Id of a request.
+/// ID of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestId(u64);
 
@@ -61,7 +61,7 @@ impl RequestId {
         extensions.get().copied().unwrap_or(Self(0))
     }
 
-    /// The id as a text.
+    /// The ID as text.
     pub(crate) fn text(self) -> Text {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = *b"req_0000000000000000";

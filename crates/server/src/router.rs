@@ -93,8 +93,8 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     }
 }
 
-/// All routes. `around` is the outermost layer of each. It's also outside of axum's choice of the method, which changes headers of
-/// responses, so the proxy host's responses stay as they are.
+/// All routes. `around` is the outermost layer of each. It's also outside of axum's choice of the method, which changes
+/// headers of responses, so the proxy host's responses stay as they are.
 fn service(state: &ServerState, options: &ServerOptions, around: &Arc<Around>) -> Router {
     let layers = Layers::new(state, options);
     let outermost = |route| from_fn_with_state((Arc::clone(around), route), middleware::enter);

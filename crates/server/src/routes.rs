@@ -31,8 +31,8 @@ pub(crate) struct Route {
     pub(crate) endpoint: Endpoint,
 }
 
-/// A handler with its layers. It's one type, because axum compiles its code again for each type of handler. It's a pointer,
-/// because a router copies the handler for each request.
+/// A handler with its layers. It's one type, because axum compiles its code again for each type of handler. It's a
+/// pointer, because a router copies the handler for each request.
 #[derive(Clone)]
 pub(crate) struct Endpoint(Arc<dyn Fn(Request, ServerState) -> Responding + Send + Sync>);
 
@@ -164,8 +164,8 @@ const ANY: &str = "ANY";
 
 methods! { any ANY, get "GET", post "POST", }
 
-/// The paths of these routes, each with its methods. `around` adds layers to each handler, and gets the scope that the route
-/// needs.
+/// The paths of these routes, each with its methods. `around` adds layers to each handler, and gets the scope that the
+/// route needs.
 pub(crate) fn paths(
     routes: impl IntoIterator<Item = Route>,
     around: impl Fn(Endpoint, Option<ScopeName>) -> Endpoint,

@@ -34,9 +34,9 @@ pub(crate) struct Shared {
     pub(crate) mcp: Arc<Mcp>,
     pub(crate) requests: Arc<Requests>,
     pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
-    /// The OpenAPI document, once it was requested.
+    /// The OpenAPI document, after the first request for it.
     pub(crate) openapi: OnceLock<Bytes>,
-    /// The last answer of `/readyz`.
+    /// The last response of `/readyz`.
     pub(crate) readiness: Mutex<Option<Result<(), Error>>>,
 }
 
@@ -48,7 +48,7 @@ impl Deref for ServerState {
 }
 
 impl ServerState {
-    /// For the routes with these paths.
+    /// Creates the state for the routes with these paths.
     pub(crate) fn new(
         environment: &Environment,
         options: &ServerOptions,

@@ -421,7 +421,7 @@ impl TestResponse {
         );
     }
 
-    /// The body as JSON, without what differs from run to run.
+    /// The body as JSON, without values that differ from run to run.
     pub(crate) fn json(&self) -> Value {
         let mut value: Value = serde_json::from_slice(&self.body).unwrap();
         normalize(&mut value);

@@ -1,6 +1,6 @@
 //! An agent that acts in a user's stead: the tools go to a model as it wants them, the calls that it asks for are made,
-//! and results and errors go back to it. Where the user has to act, a result holds a link. The sandbox plays the product,
-//! and a few lines of Rust play the model.
+//! and results and errors go back to it. Where the user has to act, a result holds a link. The sandbox plays the
+//! product, and a few lines of Rust play the model.
 
 use std::{
     error::Error,
@@ -77,7 +77,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Plays a model: it takes a tool that was offered, makes a mistake in its input, reads the error, and sums up.
+/// Plays a model: it chooses one of the offered tools, makes a mistake in its input, reads the error, and sums up.
 fn model(tools: &[Value], messages: &[Value]) -> Result<Value, Box<dyn Error>> {
     let tool = tools
         .iter()
@@ -105,7 +105,7 @@ fn model(tools: &[Value], messages: &[Value]) -> Result<Value, Box<dyn Error>> {
     Ok(json!({ "type": "text", "text": text }))
 }
 
-/// The user's part, which a browser does otherwise: opens the link, and allows everything.
+/// Plays the user's browser: opens the link, and allows everything.
 async fn consent(stead: &Platform, sandbox: &Running, link: &str) -> Result<(), Box<dyn Error>> {
     let environment = stead.environment();
     let secret = link.rsplit('/').next().unwrap_or_default();

@@ -23,7 +23,7 @@ use stead::{
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
 use tokio::net::TcpListener;
 
-/// Who is signed in: your application reads this from its session.
+/// The signed-in user. Your application reads this from its session.
 const SIGNED_IN: &str = "user-42";
 
 #[derive(Clone)]
@@ -32,7 +32,7 @@ struct App {
     url: String,
 }
 
-/// The whole application. In your own, a connection's OAuth client is that of the product, and `gateway` goes.
+/// The whole application. In your own, a connection uses the product's real OAuth client, and you leave out `gateway`.
 fn application(app: App) -> Router {
     let service = stead_server::router(&app.stead);
     Router::new()
@@ -113,7 +113,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Ada's browser: it keeps one cookie, and goes where it is sent by hand.
+/// Ada's browser. It keeps one cookie, and follows redirects only when told.
 struct Browser {
     http: ReqwestTransport,
     cookie: HeaderValue,

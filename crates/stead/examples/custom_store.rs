@@ -1,8 +1,8 @@
 //! A store of your own, complete: rows in a map, which a lock keeps together.
 //!
-//! A store knows neither connections nor accounts: a row is a table, the values that it is found by, and a body of JSON.
-//! Put a database in the place of the map, and `stead_testkit::store::suite` proves that it keeps what a store promises;
-//! `tests/custom_store.rs` runs that suite over this one.
+//! A store knows neither connections nor accounts: a row is a table, the values that it is found by, and a body of
+//! JSON. Put a database in the place of the map, and `stead_testkit::store::suite` proves that it keeps what a store
+//! promises; `tests/custom_store.rs` runs that suite over this one.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use stead::{
     store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned, Write},
 };
 
-/// Rows by their keys, with their versions. Next to them is the last position that one ever had.
+/// Rows by their keys, with their versions, and the highest position that a row ever had.
 type Rows = BTreeMap<Key, (Row, u64)>;
 
 pub(crate) struct MapStore {

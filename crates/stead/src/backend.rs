@@ -40,7 +40,7 @@ pub(crate) enum Backend {
     Client(Arc<Service>),
 }
 
-/// Does the same in this process and at a service.
+/// Does the same in this process or at a service.
 macro_rules! either {
     ($backend:expr, $environment:ident => $here:expr, $service:ident => $there:expr) => {
         match $backend {
@@ -73,7 +73,7 @@ impl Backend {
             service => service.events(&filter, after.as_deref(), limit, wait).await)
     }
 
-    /// Tools in their newest version.
+    /// Tools in their newest versions.
     pub(crate) async fn tools(&self, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
         either!(self,
             environment => environment.tools(filter).await,
@@ -85,7 +85,7 @@ impl Backend {
         either!(self, environment => environment.tool(name), service => service.tool(name).await)
     }
 
-    /// Tools as a model takes them.
+    /// Tools in a model vendor's format.
     pub(crate) async fn export_tools(
         &self,
         filter: ToolFilter,
@@ -96,21 +96,21 @@ impl Backend {
             service => service.export_tools(&filter, format).await)
     }
 
-    /// The tools that find tools.
+    /// The tools for finding tools.
     pub(crate) async fn meta_tools(&self, format: ExportFormat) -> Result<ExportedTools> {
         either!(self,
             environment => environment.meta_tools(format),
             service => service.meta_tools(format).await)
     }
 
-    /// Makes the calls that a model asks for.
+    /// Runs the calls that a model requests.
     pub(crate) async fn tool_calls(&self, request: ToolCalls) -> Result<ToolCallResults> {
         either!(self,
             environment => environment.tool_calls(request).await,
             service => service.tool_calls(request).await)
     }
 
-    /// Calls a tool. `effect` is what the call can do to the user's data, if the caller knows.
+    /// Calls a tool. `effect` is the call's possible effect on the user's data, if the caller knows it.
     pub(crate) async fn execute(
         &self,
         tool: &str,
@@ -124,7 +124,7 @@ impl Backend {
             service => service.execute(tool, request, effect).await)
     }
 
-    /// Reads what a result has omitted.
+    /// Reads an omitted part of a result.
     pub(crate) async fn read_result(
         &self,
         handle: &str,

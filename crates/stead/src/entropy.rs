@@ -1,4 +1,4 @@
-//! Randomness of the operating system, as the port that core asks for.
+//! The operating system's randomness, as a port of core.
 
 use stead_core::ports::Entropy;
 

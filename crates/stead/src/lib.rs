@@ -1,5 +1,5 @@
 #![doc = include_str!("lib.md")]
-// Badges for what needs a feature.
+// On docs.rs, items show the feature that they need.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(any(feature = "platform", feature = "client"))]
@@ -21,8 +21,8 @@ mod remote;
 mod runtime;
 #[cfg(feature = "platform")]
 pub mod store {
-    //! The port [`Store`], and the stores of Stead. To write your own, start from `examples/custom_store.rs`, and test it
-    //! with the crate `stead-testkit`.
+    //! The port [`Store`], and the stores of Stead. To write your own, start from `examples/custom_store.rs`, and test
+    //! it with the crate `stead-testkit`.
 
     pub use stead_core::store::{
         Batch, Column, ColumnKind, Commit, Found, Index, Key, List, MemoryStore, Row, Store,
@@ -124,7 +124,7 @@ fn default_transport(
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// What applications hold between threads and tasks must allow it.
+/// Types that applications share between threads and tasks must be `Send` and `Sync`.
 const _: () = {
     const fn movable<T: Send + Sync + 'static>() {}
     movable::<Error>();

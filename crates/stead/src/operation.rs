@@ -1,4 +1,4 @@
-//! What can be sent: an operation of the service.
+//! Operations of the service, which you can send.
 
 #[cfg(feature = "platform")]
 use stead_core::{api::Run, environment::Environment};

@@ -4,7 +4,7 @@
 use stead_core::catalogue::Catalogue;
 use stead_core::product::Product;
 
-/// Every product whose feature is on.
+/// Every product whose feature is enabled.
 pub static PRODUCTS: &[&Product] = &[
     #[cfg(feature = "workspace")]
     &stead_workspace::PRODUCT,
@@ -20,7 +20,7 @@ pub static PRODUCTS: &[&Product] = &[
     &stead_drive::PRODUCT,
 ];
 
-/// The names of the others, which are those of their features.
+/// The names of the other products, which are also the names of their features.
 #[cfg(feature = "platform")]
 static ABSENT: &[&str] = &[
     #[cfg(not(feature = "calendar"))]
@@ -37,7 +37,7 @@ static ABSENT: &[&str] = &[
     "workspace",
 ];
 
-/// The tools of every product whose feature is on.
+/// The tools of every product whose feature is enabled.
 #[cfg(feature = "platform")]
 pub fn catalogue() -> Catalogue {
     Catalogue::new(PRODUCTS.iter().copied()).without(ABSENT)

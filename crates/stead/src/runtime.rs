@@ -1,4 +1,4 @@
-//! Time and tasks of tokio, as the port that core asks for.
+//! Time and tasks of tokio, as a port of core.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl Runtime for TokioRuntime {
     )]
     fn now(&self) -> Timestamp {
         let now = Timestamp::now();
-        // People read these times, and nothing needs more of them.
+        // People read these times, and nothing needs more precision.
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
@@ -84,7 +84,7 @@ mod tests {
             held.recv().unwrap();
             sender.send(()).unwrap();
         }));
-        // The only thread of this runtime goes on, and ends the wait.
+        // The only thread of this runtime isn't blocked, so it can end the wait.
         release.send(()).unwrap();
         receiver.await.unwrap();
     }

@@ -1,21 +1,21 @@
-//! How much of a model's context the catalogue takes, and whether it fits into the vendors' requests.
+//! How much of a model's context the catalogue uses, and whether it fits into the vendors' requests.
 
 use serde_json::Value;
 use stead::{CatalogueTool, Detail, ExportFormat, check_request, check_tool};
 use tiktoken_rs::{CoreBPE, o200k_base};
 
-/// Tokens of all tools as `openai`, at most.
+/// Maximum tokens of all tools as `openai`.
 const ALL: usize = 15_000;
-/// Those of one product.
+/// Maximum tokens of one product's tools.
 const PRODUCT: usize = 3_500;
-/// Those of all tools, compact.
+/// Maximum tokens of all tools in the compact form.
 const COMPACT: usize = 7_500;
-/// Those of the three tools that stand for all.
+/// Maximum tokens of the three tools that give access to all others.
 const SEARCH: usize = 800;
-/// Those of the set `core`, which a new MCP session lists.
+/// Maximum tokens of the set `core`, which a new MCP session lists.
 const CORE: usize = 11_000;
 
-/// Tokens of what is sent: a list of tools as JSON without blanks.
+/// Tokens of a list of tools as it's sent: JSON without whitespace.
 fn tokens(vocabulary: &CoreBPE, tools: &[Value]) -> usize {
     let json = Value::from(tools).to_string();
     vocabulary.encode_ordinary(&json).len()
@@ -113,7 +113,7 @@ fn every_vendor_takes_every_tool() {
         }
         let tools = exported(catalogue.newest(), *format, Detail::Full);
         let together = check_request(*format, &tools);
-        // Of these a caller picks: a request takes 20.
+        // A request accepts at most 20 of these, so the caller has to choose.
         let is_limited = *format == ExportFormat::AnthropicStrict;
         assert_eq!(!together.is_empty(), is_limited, "{word}: {together:?}");
     }

@@ -1,4 +1,4 @@
-//! The store of the example passes the suite that every store passes.
+//! The example's store passes the suite for all stores.
 
 #[path = "../examples/custom_store.rs"]
 #[expect(dead_code, reason = "its `main` is the example's")]

@@ -127,7 +127,7 @@ async fn missing_settings_are_named() {
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
     assert!(!format!("{error:?}").contains("hush"));
 
-    // Whoever runs the tests may have a key.
+    // The person who runs the tests may have set a key.
     if std::env::var_os("STEAD_KEY").is_none() {
         let builder = Platform::builder("http://127.0.0.1").key_from_env();
         let error = build(builder.in_memory()).await;
@@ -153,7 +153,7 @@ fn builder(sandbox: &Running) -> PlatformBuilder {
         .verification(Verification::LinkPossession)
 }
 
-/// Connects the user through a link, as a page and a callback of one's own do.
+/// Connects the user through a link, like your own page and callback would.
 async fn connected(platform: &Platform, sandbox: &Running) {
     let environment = platform.environment();
     let new =

@@ -120,8 +120,8 @@ async fn platform() -> Platform {
     platform
 }
 
-/// The decision on a row such as `mail POST /gmail/v1/users/me/stop {"a": 1}`. A body that is not read as JSON begins with its
-/// media type.
+/// The decision on a row such as `mail POST /gmail/v1/users/me/stop {"a": 1}`. A body that isn't read as JSON begins
+/// with its media type.
 async fn decide(platform: &Platform, row: &str) -> PolicyDecision {
     let mut words = row.splitn(4, ' ');
     let product = words.next().map(str::to_owned);

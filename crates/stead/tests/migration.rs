@@ -1,8 +1,8 @@
 //! The platform over a database of the first schema.
 //!
-//! `fixtures/first.db` was made by the platform of that time over the sandbox: it connected `ada` and `grace`, refreshed
+//! The platform of that time created `fixtures/first.db` with the sandbox. It connected `ada` and `grace`, refreshed
 //! `ada`, started another authorization, issued a token to the application, and disconnected `grace` while the product
-//! could not be reached.
+//! was unreachable.
 
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -58,7 +58,7 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
             state
         );
     }
-    // By the time of this test it may have ended.
+    // It may have expired by the time this test runs.
     if let Err(error) = environment.authenticate(TOKEN).await {
         assert_ne!(error.kind(), ErrorKind::IntegrityViolated);
     }
@@ -88,14 +88,14 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         .await
         .unwrap();
     assert_eq!(resumed.state, AccountState::Active);
-    // Ends the authorization that was under way, and tries the outbox again.
+    // Expires the authorization that was in progress, and tries the outbox again.
     environment.maintain().await.unwrap();
     platform
         .actions()
         .authorization_link("mail", "grace")
         .await
         .unwrap();
-    // Opens the credential to revoke it, and shreds it.
+    // Decrypts the credential to revoke it, and shreds it.
     environment
         .send(
             DisconnectAccount::new("mail", "ada").how(Disconnection::new().revoke_at_product(true)),

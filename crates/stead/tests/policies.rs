@@ -1,4 +1,4 @@
-//! What policies decide on requests to the products, row by row: who and what a request can reach, and what it deletes.
+//! Policy decisions on requests to the products, row by row: who and what a request can reach, and what it deletes.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,8 +15,8 @@ const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 const PAGE: &str = "0123456789abcdef0123456789abcdef";
 const OTHER: &str = "fedcba9876543210fedcba9876543210";
 
-/// A platform with a policy for people, places and addresses, one by which a person approves what deletes, and one that
-/// only reads.
+/// A platform with three policies: one for people, places and addresses, one that requires approval to delete
+/// something, and one that only allows reads.
 async fn platform() -> Platform {
     let platform = Platform::builder("http://127.0.0.1").key(KEY).in_memory();
     let platform = platform.build().await.unwrap();
@@ -56,8 +56,8 @@ async fn decide(platform: &Platform, policy: &str, mut test: PolicyTest) -> Poli
     platform.send(test).await.unwrap().outcome
 }
 
-/// Tests rows such as `mail POST /gmail/v1/users/me/stop {"a": 1}`, and returns those with another outcome. A body that is
-/// not JSON begins with its media type.
+/// Tests rows such as `mail POST /gmail/v1/users/me/stop {"a": 1}`, and returns those with another outcome. A body that
+/// isn't JSON begins with its media type.
 async fn wrong(policy: &str, outcome: PolicyOutcome, rows: &[&str]) -> Vec<String> {
     let platform = platform().await;
     let mut wrong = Vec::new();
@@ -92,7 +92,7 @@ async fn wrong(policy: &str, outcome: PolicyOutcome, rows: &[&str]) -> Vec<Strin
 #[tokio::test]
 async fn requests_that_reach_others_are_refused_in_every_form() {
     let rows = [
-        // Guests read what an event says, also without a notification.
+        // Guests can read an event's text even without a notification.
         r#"calendar PATCH /calendar/v3/calendars/primary/events/e1?sendUpdates=all {"description": "the secrets"}"#,
         r#"calendar PUT /calendar/v3/calendars/primary/events/e1?sendUpdates=all {"description": "the secrets"}"#,
         r#"calendar PATCH /calendar/v3/calendars/primary/events/e1?sendUpdates=none {"description": "the secrets"}"#,

@@ -1,4 +1,4 @@
-//! What differs between databases: how a statement is sent, and how a transaction is held.
+//! Differences between databases: how to send a statement, and how to run a transaction.
 
 use std::future::Future;
 
@@ -10,34 +10,35 @@ use stead_core::{
 
 /// A database that runs the statements of this crate.
 ///
-/// Placeholders are `$1`, `$2` and so on, or `?` in the insertions of SQLite; the only types are text, 64-bit integers and, among texts, NULL.
+/// Placeholders are `$1`, `$2` and so on, or `?` in SQLite's insertions. Values are 64-bit integers or texts, and a
+/// text can be NULL.
 pub trait Engine: Send + Sync + 'static {
-    /// Whether writers work side by side and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
+    /// Whether writers run concurrently and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
     const LOCKS_ROWS: bool;
 
-    /// Whether servers on several machines have it open.
+    /// Whether servers on several machines can have the database open.
     const IS_SHARED: bool;
 
-    /// Rows of a query, with the store's time at the reading.
+    /// Rows of a query, with the store's time when they were read.
     fn fetch(&self, query: Statement) -> impl Future<Output = Result<Vec<Read>>> + Send;
 
     /// The store's own time.
     fn now(&self) -> impl Future<Output = Result<Timestamp>> + Send;
 
     /// Runs all of a transaction durably, or nothing of it. The result is a conflict if a step doesn't hold, or if a
-    /// unique value exists already.
+    /// unique value already exists.
     fn commit(&self, transaction: Transaction) -> impl Future<Output = Result<Commit>> + Send;
 
     /// Runs one statement durably that deletes any number of rows, and returns that number.
     fn delete(&self, deletion: Statement) -> impl Future<Output = Result<u64>> + Send;
 
-    /// Whether it can read and write. It knows from the writes of the last second, or tries a write of its own.
+    /// Whether it can read and write. Uses the result of a write in the last second, or tries a write.
     fn ready(&self) -> impl Future<Output = Result<()>> + Send;
 
-    /// When this database was restored from an older copy, if that is known.
+    /// When this database was restored from an older copy, if known.
     fn restored_at(&self) -> Option<Timestamp>;
 
-    /// SQL for the state that a copy takes along in addition to the tables.
+    /// SQL for the state that a copy includes in addition to the tables.
     const STATE: StateSql;
 
     /// Blocks all other writers until the value is dropped. Returns `None` if the engine can't do that.
@@ -63,9 +64,9 @@ pub struct StateSql {
 /// SQL with its values.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    /// The text; never holds a value.
+    /// The text, which never contains a value.
     pub sql: String,
-    /// Values of `$1` and on.
+    /// Values of `$1` and the following placeholders.
     pub values: Vec<Value>,
 }
 
@@ -81,16 +82,16 @@ pub struct Transaction {
 /// One step of a transaction.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// A query that has to find a row, which stays as it is until the transaction ends.
+    /// A query that must find a row. The row stays unchanged until the transaction ends.
     Require {
         /// The query.
         query: Statement,
         /// Whether a later step changes the row.
         is_written: bool,
     },
-    /// A change that has to affect exactly one row.
+    /// A change that must affect exactly one row.
     Change(Statement),
-    /// An insertion of rows, all of which have to be new.
+    /// An insertion of rows, all of which must be new.
     Insert(Insertion),
 }
 
@@ -110,7 +111,7 @@ impl Insertion {
     }
 }
 
-/// A row as it came.
+/// A row as it was read.
 #[derive(Debug)]
 pub struct Read {
     /// Its values.
@@ -119,5 +120,5 @@ pub struct Read {
     pub read_at: Timestamp,
 }
 
-/// Values of one row as they came; `None` for one that is neither text nor integer nor NULL.
+/// Values of one row as they were read. `None` for a value that is neither text nor integer nor NULL.
 pub(crate) type Fields = Vec<Option<Value>>;

@@ -1,16 +1,16 @@
-//! Why a store does not answer.
+//! Why a store doesn't respond.
 
 use stead_core::{Error, ErrorKind};
 
-/// What keeps a database from answering, in words that hold no values.
+/// The reason why a database doesn't respond, in words that contain no values.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) why: String,
-    /// Whether this may be the consequence of an earlier fault, which then says more.
+    /// Whether an earlier fault may have caused this one. The earlier one then says more.
     pub(crate) may_follow: bool,
-    /// Whether what is stored is damaged: some of it can still be read and written.
+    /// Whether stored data is damaged. Some of it can still be read and written.
     pub(crate) is_damage: bool,
-    /// Whether somebody must change a setting or a right first: the same attempt fails for ever.
+    /// Whether someone must change a setting or a permission first. Until then, every attempt fails.
     pub(crate) is_setting: bool,
     pub(crate) source: Option<sqlx::Error>,
 }
@@ -26,7 +26,8 @@ impl Fault {
         }
     }
 
-    /// The error while the store opens. A wrong setting is not retryable then; while a service runs, somebody may be changing it.
+    /// The error while the store opens. A wrong setting isn't retryable then. While a service runs, someone may be
+    /// changing it.
     pub(crate) fn at_opening(self) -> Error {
         let is_setting = self.is_setting;
         Error::from(self).with_retryable(!is_setting)
@@ -44,7 +45,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// Whether a key or another unique value exists already.
+/// Whether an error says that a key or another unique value already exists.
 pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error
         .as_database_error()

@@ -1,4 +1,4 @@
-//! What files of this machine have in common: their names, who may read them, and what their errors mean.
+//! Helpers for files of this machine: their names, who can read them, and what their errors mean.
 
 use std::{
     fs, io,
@@ -7,7 +7,7 @@ use std::{
 
 use stead_core::{Error, ErrorKind};
 
-/// Lets a new file be read by its owner only.
+/// Makes a new file readable only by its owner.
 pub(crate) fn for_owner_only(options: &mut fs::OpenOptions) {
     #[cfg(unix)]
     {
@@ -18,7 +18,7 @@ pub(crate) fn for_owner_only(options: &mut fs::OpenOptions) {
     let _ = options;
 }
 
-/// The path with something added to its last name.
+/// The path with a suffix at the end of its file name.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -30,7 +30,7 @@ pub(crate) fn unusable(error: io::Error) -> Error {
         io::ErrorKind::ReadOnlyFilesystem => String::from("its file system is read-only"),
         _ => error.to_string(),
     };
-    // Until somebody changes the place or its rights, the next attempt fails in the same way.
+    // Until someone changes the location or its permissions, every attempt fails in the same way.
     let is_setting = matches!(
         error.kind(),
         io::ErrorKind::ReadOnlyFilesystem

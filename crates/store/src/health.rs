@@ -1,4 +1,4 @@
-//! What is known about writing, from the writes so far.
+//! Whether the store can write, known from the writes so far.
 
 use std::{
     mem,
@@ -8,24 +8,24 @@ use std::{
 
 use crate::fault::Fault;
 
-/// How the last writes went.
+/// The outcome of the last writes.
 #[derive(Debug, Default)]
 pub(crate) struct Health(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Why nothing is written, while that is so: what failed first.
+    /// The first failure, for as long as writes fail.
     trouble: Option<String>,
-    /// Whether that was reported.
+    /// Whether the failure was logged.
     is_told: bool,
-    /// What is damaged, where that has been seen. It stays so until this process ends.
+    /// The damage that was found, if any. It's kept until this process ends.
     damage: Option<String>,
     /// When a write last succeeded or failed, on the monotonic clock.
     heard: Option<Duration>,
 }
 
 impl Health {
-    /// Notes that something was written at this time.
+    /// Records that a write succeeded at this time.
     pub(crate) fn succeeded(&self, now: Duration) {
         let mut known = self.known();
         known.heard = Some(now);
@@ -35,8 +35,8 @@ impl Health {
         }
     }
 
-    /// Notes what kept something from being written, and reports it where that is news. A consequence of an earlier fault
-    /// is told as that.
+    /// Records a failed write, and logs it if it's a new failure. If an earlier fault caused this one, the result names
+    /// the earlier one.
     pub(crate) fn failed(&self, now: Duration, fault: Fault) -> Fault {
         if fault.is_damage {
             return self.not_read(fault);
@@ -53,7 +53,7 @@ impl Health {
         fault
     }
 
-    /// Notes that something was not written because the database cannot be reached at all, which is reported elsewhere.
+    /// Records that a write failed because the database can't be reached at all. This is logged elsewhere.
     pub(crate) fn unreachable(&self, now: Duration, fault: Fault) -> Fault {
         let fault = self.explained(fault);
         let mut known = self.known();
@@ -62,7 +62,7 @@ impl Health {
         fault
     }
 
-    /// Notes what kept something from being read, and reports damage the first time.
+    /// Records a failed read, and logs damage the first time.
     pub(crate) fn not_read(&self, fault: Fault) -> Fault {
         if fault.is_damage && self.known().damage.replace(fault.why.clone()).is_none() {
             tracing::error!(why = %fault.why, "the database is damaged; stop the service and restore a backup (`stead doctor` shows the damage)");
@@ -70,13 +70,13 @@ impl Health {
         self.explained(fault)
     }
 
-    /// The damage that was seen.
+    /// Fails if damage was found.
     pub(crate) fn whole(&self) -> Result<(), Fault> {
         let damage = self.known().damage.clone();
         damage.map_or(Ok(()), |why| Err(Fault::new(why)))
     }
 
-    /// A consequence of an earlier fault, told as that.
+    /// Replaces the reason of a fault if an earlier one caused it.
     pub(crate) fn explained(&self, mut fault: Fault) -> Fault {
         if let Some(first) = &self.known().trouble
             && fault.may_follow
@@ -86,7 +86,7 @@ impl Health {
         fault
     }
 
-    /// What a write of the last `recent` has shown; `None` where there was none.
+    /// The outcome of the writes within the last `recent`. `None` if there were none.
     pub(crate) fn heard(&self, now: Duration, recent: Duration) -> Option<Result<(), Fault>> {
         let known = self.known();
         let heard = known.heard?;

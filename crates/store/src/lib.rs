@@ -1,14 +1,14 @@
 //! The stores of Stead that outlive the process.
 //!
-//! [`SqliteStore`] keeps everything in one file of this machine; several processes may have it open. [`PostgresStore`]
-//! keeps it in a database that servers of many machines share. The SQL is written once, in [`SqlStore`]; what differs
-//! between databases is an engine, a folder each.
+//! [`SqliteStore`] keeps everything in one file on this machine, which several processes can have open.
+//! [`PostgresStore`] keeps it in a database that servers on many machines share. The SQL is written once, in
+//! [`SqlStore`]. Each database has an engine, in a folder of its own, for everything that differs.
 //!
-//! [`FileSpool`] keeps records in a folder next to the database while the database takes no writes.
+//! [`FileSpool`] keeps records in a folder next to the database while the database accepts no writes.
 //!
-//! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does
-//! not read. Secrets arrive encrypted, so no one can read them from a copy of the database without the key ring.
-// Badges for what needs a feature.
+//! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate
+//! doesn't read. Secrets arrive encrypted, so no one can read them from a copy of the database without the key ring.
+// On docs.rs, items show the feature that they need.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

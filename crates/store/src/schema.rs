@@ -1,8 +1,8 @@
-//! Versions of a database's schema: which migrations there are, what is refused, and in which words.
+//! Versions of a database's schema: the migrations, which databases are refused, and the messages about that.
 //!
-//! A migration that only expands leaves a database that the Stead before it goes on working with, so that both run side
-//! by side during an upgrade. The table `stead_schema` holds the versions that a Stead has to know;
-//! `stead_schema_expansion` holds those that it may not know.
+//! After a migration that only expands, the previous Stead can still use the database, so both versions can run during
+//! an upgrade. The table `stead_schema` has the versions that a Stead must know, and `stead_schema_expansion` has the
+//! others.
 
 use crate::fault::Fault;
 
@@ -10,19 +10,19 @@ use crate::fault::Fault;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Migration {
     pub(crate) sql: &'static str,
-    /// Whether a Stead that does not know it goes on working.
+    /// Whether a Stead that doesn't know it can still use the database.
     expands: bool,
 }
 
 impl Migration {
-    /// One that only adds: tables, indexes that are not unique, and columns that can be absent. An older Stead leaves these
-    /// columns empty. So a column to find rows by is added in one version, and read in the next.
+    /// A migration that only adds: tables, indexes that aren't unique, and columns that can be absent. An older Stead
+    /// leaves these columns empty. So a column to find rows by is added in one version, and read in the next.
     pub(crate) const fn expands(sql: &'static str) -> Self {
         Self { sql, expands: true }
     }
 
-    /// One that takes away or changes what an older Stead reads or writes. It is released one version after the last
-    /// Stead that needs what goes.
+    /// A migration that removes or changes something that an older Stead reads or writes. It's released one version
+    /// after the last Stead that needs it.
     pub(crate) const fn contracts(sql: &'static str) -> Self {
         Self {
             sql,
@@ -30,7 +30,7 @@ impl Migration {
         }
     }
 
-    /// Where it is noted that it was applied.
+    /// The table that records that it was applied.
     pub(crate) const fn noted_in(&self) -> &'static str {
         if self.expands {
             EXPANSIONS
@@ -43,17 +43,17 @@ impl Migration {
 /// The table of versions that only expand.
 pub(crate) const EXPANSIONS: &str = "stead_schema_expansion";
 
-/// What a database holds.
+/// The versions of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Versions {
     /// The last version that was applied.
     pub(crate) last: usize,
-    /// The version that a Stead has to know at least.
+    /// The lowest version that a Stead must know.
     pub(crate) needed: usize,
 }
 
 impl Versions {
-    /// From what the two tables of versions say last.
+    /// Computes them from the last entries of the two tables of versions.
     pub(crate) fn new(needed: Option<i64>, expansion: Option<i64>) -> Result<Self, Fault> {
         let number = |last: Option<i64>| {
             usize::try_from(last.unwrap_or(0))
@@ -66,7 +66,7 @@ impl Versions {
         })
     }
 
-    /// An older Stead does not open what a newer one has changed, other than by adding to it.
+    /// Refuses a database that a newer Stead has changed, unless it only added to it.
     pub(crate) fn check_at_opening(self, known: usize) -> stead_core::Result<()> {
         let needed = self.needed;
         if needed <= known {
@@ -81,7 +81,8 @@ impl Versions {
         .with_retryable(false))
     }
 
-    /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.
+    /// A newer Stead may upgrade the schema while this one runs. This one must not write in a format that it doesn't
+    /// know.
     pub(crate) fn check_while_running(self, known: usize) -> Result<(), Fault> {
         let needed = self.needed;
         if needed <= known {
@@ -97,7 +98,7 @@ impl Versions {
 pub(crate) mod tests {
     use super::*;
 
-    /// Statements by which a Stead that does not know them loses nothing.
+    /// Checks that a Stead that doesn't know these statements loses nothing.
     fn only_adds(sql: &str) -> Result<(), String> {
         let plain: Vec<&str> = sql
             .lines()
@@ -121,7 +122,7 @@ pub(crate) mod tests {
         Ok(())
     }
 
-    /// Every migration that is said to expand does only that.
+    /// Checks that migrations that are declared as expansions do nothing else.
     pub(crate) fn expand_as_they_say(migrations: &[Migration]) {
         for migration in migrations.iter().filter(|one| one.expands) {
             only_adds(migration.sql).unwrap_or_else(|statement| {

@@ -1,4 +1,4 @@
-//! From look-ups, lists and writes to SQL.
+//! Translates lookups, lists and writes to SQL.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,20 @@ use stead_core::store::{Batch, ColumnKind, Index, Key, List, Row, Table, Value, 
 
 use crate::engine::{Insertion, Statement, Step, Transaction};
 
-/// SQL while it is written: the text, and the values of the placeholders so far.
+/// SQL under construction: the text, and the values of the placeholders so far.
 struct Text {
     sql: String,
     values: Vec<Value>,
     placeholders: Placeholders,
 }
 
-/// How placeholders look.
+/// The form of placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placeholders {
     /// `$1`, `$2`.
     Numbered,
-    /// `?`, which only SQLite understands. To bind a numbered one, SQLite and sqlx search through all that came before,
-    /// so the time of a long insertion would be quadratic.
+    /// `?`, which only SQLite understands. To bind a numbered one, SQLite and sqlx search through all earlier ones, so
+    /// the time of a long insertion would be quadratic.
     Unnumbered,
 }
 
@@ -37,7 +37,8 @@ impl Text {
         self
     }
 
-    /// `$1, $2` or `?, ?`: placeholders of values. NULL stands for itself: bound, it would have to be of the column's type.
+    /// `$1, $2` or `?, ?`: placeholders of values. NULL is written literally, because a bound NULL would need the
+    /// column's type.
     fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
         for (number, value) in values.into_iter().enumerate() {
             self.sql.push_str(if number == 0 { "" } else { ", " });
@@ -91,8 +92,8 @@ pub(crate) fn list(list: &List) -> Statement {
     ranged(select(list.table), list)
 }
 
-/// The next rows of a table by key, each with all of its columns, its version and its body: at most so many, and no more once
-/// their bodies have so many bytes.
+/// The next rows of a table by key, each with all of its columns, its version and its body. There are at most this many
+/// rows, and no more once their bodies have this many bytes.
 pub(crate) fn page(
     table: &'static Table,
     after: Option<Vec<Value>>,
@@ -130,10 +131,10 @@ pub(crate) fn insert(insertion: Insertion, placeholders: Placeholders) -> Statem
     text.end()
 }
 
-/// Deletes the rows of a list. Not every database can limit a DELETE by itself.
+/// Deletes the rows of a list. Not every database can limit a DELETE itself.
 ///
-/// Where writers work side by side, the rows are locked in the order of the list, once, before any of them goes: so a row
-/// that another has changed meanwhile is looked at again, and two prunings do not wait for each other.
+/// If writers run concurrently, all rows are first locked in the order of the list. So a row that another writer has
+/// changed in the meantime is checked again, and two prunes don't deadlock.
 pub(crate) fn prune(list: &List, locks: bool) -> Statement {
     let (table, key) = (list.table.name, quoted(list.table.key.columns));
     let mut statement = ranged(Text::new(String::new()), list);
@@ -149,11 +150,11 @@ pub(crate) fn prune(list: &List, locks: bool) -> Statement {
     statement
 }
 
-/// The steps of a batch: its guards, then its writes. `None` where the batch writes a row twice, which no state of the
+/// The steps of a batch: its guards, then its writes. `None` if the batch writes a row twice, which no state of the
 /// database can allow.
 ///
-/// Where writers work side by side, all rows that exist already are locked first, in one order for all batches, so that
-/// two of them do not wait for each other; and what waits for its position comes last.
+/// If writers run concurrently, all existing rows are locked first, in the same order for all batches, so that two of
+/// them don't deadlock. Rows that wait for their position come last.
 pub(crate) fn steps(batch: Batch, locks: bool) -> Option<Transaction> {
     let mut guards = batch.guards;
     let mut writes = batch.writes;
@@ -211,11 +212,11 @@ fn has_position(row: &Row) -> bool {
     kinds.any(|kind| kind == ColumnKind::Position)
 }
 
-/// Most rows that one statement inserts: few enough values for every database.
+/// Maximum number of rows in one insertion. Their values fit every database's limit.
 const TOGETHER: usize = 256;
 
-/// Insertions of rows, in order. The number of rows in a statement is a power of two, so that a connection prepares only
-/// a few different ones.
+/// Insertions of rows, in order. The number of rows in a statement is a power of two, so that a connection prepares
+/// only a few different statements.
 fn insertions(table: &'static Table, rows: Vec<Row>) -> Vec<Step> {
     let mut left = rows.len();
     let mut rows = rows.into_iter();
@@ -269,7 +270,7 @@ fn change(write: Write) -> Statement {
     }
 }
 
-/// Where the row has this key and version. No store lives to see the last version.
+/// The condition that the row has this key and version. Versions never get as high as `i64::MAX`.
 fn at(mut text: Text, key: Key, version: u64) -> Statement {
     let version = Value::Integer(i64::try_from(version).unwrap_or(i64::MAX));
     text.equal(key.table.key.columns, key.values);

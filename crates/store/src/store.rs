@@ -1,4 +1,4 @@
-//! The port over any engine.
+//! Implements the port for any engine.
 
 use std::fmt;
 
@@ -32,8 +32,8 @@ impl<E: Engine> SqlStore<E> {
     }
 }
 
-/// A row as it came. What is not text, or not a version, is changed from outside; core notices it by what stands there
-/// instead.
+/// A row as it was read. If the body isn't a text, or the version isn't valid, someone has changed the row from
+/// outside. Core detects that by the empty values here.
 fn row(table: &'static Table, read: Read) -> Versioned<Row> {
     let Read {
         mut fields,

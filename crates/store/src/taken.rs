@@ -1,18 +1,18 @@
-//! A connection while one piece of work has it.
+//! A connection while one piece of work uses it.
 
 use std::ops::{Deref, DerefMut};
 
 use sqlx::{Database, Pool, pool::PoolConnection};
 
-/// Unless it is given back, it is closed and another takes its place: after a failure no one knows what is open on it,
-/// and neither where the caller went away in the middle.
+/// Unless it's given back, it's closed and another one replaces it. After a failure, or if the caller left in the
+/// middle, its transaction may still be open.
 pub(crate) struct Taken<D: Database> {
     connection: PoolConnection<D>,
     is_sound: bool,
 }
 
 impl<D: Database> Taken<D> {
-    /// A connection of the pool, when it is this caller's turn.
+    /// A connection of the pool, once it's this caller's turn.
     pub(crate) async fn from(pool: &Pool<D>) -> sqlx::Result<Self> {
         Ok(Self {
             connection: pool.acquire().await?,
@@ -20,7 +20,7 @@ impl<D: Database> Taken<D> {
         })
     }
 
-    /// One that waits in the pool, where there is one.
+    /// An idle connection of the pool, if there is one.
     #[cfg(feature = "postgres")]
     pub(crate) fn idle(pool: &Pool<D>) -> Option<Self> {
         let connection = pool.try_acquire()?;
@@ -30,7 +30,7 @@ impl<D: Database> Taken<D> {
         })
     }
 
-    /// Gives the connection back: nothing is open on it.
+    /// Gives the connection back. Nothing may be open on it.
     pub(crate) fn give_back(mut self) {
         self.is_sound = true;
     }

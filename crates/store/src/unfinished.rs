@@ -1,10 +1,10 @@
-//! A database that is the target of a copy has a mark until all of it is there; no service opens it before.
+//! The target of a copy has a mark until everything is copied. No service opens it before that.
 
 use stead_core::{Error, ErrorKind, Result, store::Value};
 
 use crate::engine::{Engine, Statement};
 
-/// Member of `stead_state` that says how far the copy has come.
+/// Row of `stead_state` with the progress of the copy.
 pub(crate) const NAME: &str = "copy";
 
 /// Reads the mark.

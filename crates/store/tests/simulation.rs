@@ -22,12 +22,12 @@ use stead_core::{
 };
 use stead_store::SqliteStore;
 
-/// Three histories of each class, each of which asks the store thousands of times; `PROPTEST_CASES` asks for 80 times as
-/// many as are played.
+/// Three histories of each class, because each makes thousands of queries. `PROPTEST_CASES` counts 80 times as many as
+/// are run.
 const OF_CASES: u32 = 80;
 
-/// A store whose operations end before they return: the tasks of a simulation have an executor of their own, which
-/// drives no database.
+/// A store whose operations end before they return, because the tasks of a simulation have an executor of their own,
+/// which can't drive a database.
 struct Driven {
     store: SqliteStore,
     runtime: Arc<tokio::runtime::Runtime>,
@@ -66,7 +66,7 @@ impl Drop for Driven {
     }
 }
 
-/// The time of a simulation. What a store does behind its caller's back is left undone.
+/// The time of a simulation. It doesn't run the background tasks of a store.
 struct TimeOf(Arc<dyn Runtime>);
 
 impl Runtime for TimeOf {
@@ -82,7 +82,7 @@ impl Runtime for TimeOf {
     fn spawn(&self, _: BoxFuture<'static, ()>) {}
 }
 
-/// A folder that ends with its test, with a file for each history.
+/// A folder that is deleted at the end of its test, with a file for each history.
 struct Files {
     folder: PathBuf,
     number: AtomicU32,
@@ -104,7 +104,7 @@ impl Files {
         }
     }
 
-    /// What opens the file of one history, again and again.
+    /// Opens the file of one history, any number of times.
     fn next(&self, time: Arc<dyn Runtime>) -> Open {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("{number}.db"));
@@ -121,7 +121,7 @@ impl Files {
 
 impl Drop for Files {
     fn drop(&mut self) {
-        // What is left lies in the target folder.
+        // Anything that stays is in the target folder.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,7 +1,7 @@
-//! A client for each tokio runtime that sends.
+//! A client for each tokio runtime that sends requests.
 //!
-//! A connection is driven by a task of the runtime that opened it. A request of another runtime would wait for two wake-ups of
-//! another thread, and a connection would end with a runtime that others outlive.
+//! A connection is driven by a task of the runtime that opened it. A request of another runtime would wait for two
+//! wake-ups of another thread, and a connection would close with its runtime although other runtimes still use it.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -16,7 +16,7 @@ use crate::{
     resolver::Resolver,
 };
 
-/// Runtimes that are remembered; beyond them those of before are forgotten, with their idle connections.
+/// Maximum number of runtimes with clients. One more drops earlier ones, with their idle connections.
 const RUNTIMES: usize = 256;
 
 pub(crate) struct Clients {
@@ -28,7 +28,7 @@ pub(crate) struct Clients {
 /// The two clients of a runtime.
 pub(crate) struct Pair {
     pub(crate) reqwest: Client,
-    /// None where all goes through a proxy.
+    /// `None` if all requests go through a proxy.
     pub(crate) direct: Option<Direct>,
 }
 
@@ -42,12 +42,12 @@ impl Clients {
             tls: Arc::new(tls),
             of: RwLock::default(),
         };
-        // What is wrong with the options is said at once.
+        // Reports invalid options immediately.
         clients.build()?;
         Ok(clients)
     }
 
-    /// The clients of the runtime that this is called in.
+    /// The clients of the current runtime.
     pub(crate) fn current(&self) -> Result<Arc<Pair>, InvalidOptions> {
         let id = Handle::current().id();
         let find = |known: &[(Id, Arc<Pair>)]| {
@@ -92,7 +92,8 @@ impl Clients {
             .pool_idle_timeout(options.keep_alive)
             .http2_initial_stream_window_size(WINDOW)
             .http2_initial_connection_window_size(WINDOWS)
-            // Features of reqwest unify with those of the user's program: what they would turn on stays off here.
+            // Cargo unifies reqwest's features with those of the user's program. Anything that they would turn on stays
+            // off here.
             .no_proxy()
             .no_gzip()
             .no_brotli()

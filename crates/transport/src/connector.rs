@@ -1,4 +1,4 @@
-//! Makes connections as reqwest makes them: with TLS, HTTP/2 if both sides speak it, and a time limit.
+//! Opens connections like reqwest does: with TLS, HTTP/2 if both sides support it, and a time limit.
 
 use std::{
     future::{Future as _, poll_fn},
@@ -25,15 +25,15 @@ use tower::Service as _;
 
 use crate::{outgoing::Outgoing, resolver::Resolver};
 
-/// Requests at a time at most over one connection, where the server takes as many.
+/// Maximum number of concurrent requests over one connection, if the server accepts that many.
 const REQUESTS: usize = 256;
-/// Bytes of a response that arrive before its caller has read them. A connection of HTTP/1.1 holds about as many.
+/// Bytes of a response that arrive before its caller has read them. An HTTP/1.1 connection holds about as many.
 pub(crate) const WINDOW: u32 = 256 * 1024;
-/// The same of all responses of a connection: those that are not read leave the others room.
+/// The same for all responses of a connection, so that unread ones leave room for the others.
 #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
 pub(crate) const WINDOWS: u32 = REQUESTS as u32 * WINDOW;
 
-/// What requests and responses go over.
+/// The stream that carries requests and responses.
 pub(crate) type Io = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 pub(crate) struct Connector {
@@ -47,9 +47,9 @@ impl Connector {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        // Shared by the addresses of a host, so that one that does not respond leaves the others time.
+        // The addresses of a host share this time, so that one that doesn't respond leaves time for the others.
         tcp.set_connect_timeout(Some(limit));
-        // A server that is gone is noticed after a minute at most.
+        // Detects within a minute that a server is gone.
         tcp.set_keepalive(Some(PROBE));
         tcp.set_keepalive_interval(Some(PROBE));
         tcp.set_keepalive_retries(Some(3));
@@ -61,9 +61,9 @@ impl Connector {
         }
     }
 
-    /// A connection to the host of `uri`.
+    /// Connects to the host of `uri`.
     pub(crate) async fn connect(&self, uri: Uri) -> Result<Io, BoxError> {
-        // The resolver is always ready, and so is what asks it.
+        // The resolver is always ready, and so is the connector that calls it.
         let connecting = self.connector.clone().call(uri);
         let connected = timeout(self.limit, connecting).await;
         connected.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
@@ -75,16 +75,16 @@ pub(crate) fn speaks_http2(io: &Io) -> bool {
     io.connected().is_negotiated_h2()
 }
 
-/// A connection that several requests go over.
+/// A connection that several requests share.
 pub(crate) struct Http2 {
     sender: http2::SendRequest<Outgoing>,
     requests: Arc<Requests>,
 }
 
-/// Requests of a connection that are under way.
+/// Running requests of a connection.
 struct Requests {
     now: AtomicUsize,
-    /// How many the server takes.
+    /// How many requests the server accepts.
     most: AtomicUsize,
 }
 
@@ -92,7 +92,7 @@ struct Requests {
 pub(crate) struct Place(Arc<Requests>);
 
 impl Http2 {
-    /// Speaks HTTP/2 over a new connection.
+    /// Starts HTTP/2 on a new connection.
     pub(crate) async fn open(io: Io) -> hyper::Result<Self> {
         let (sender, connection) = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -123,14 +123,14 @@ impl Http2 {
         self.sender.is_ready()
     }
 
-    /// A place on it, unless all are taken. Places are taken by one thread at a time.
+    /// Takes a place on the connection, unless all are taken. Only one thread takes places at a time.
     pub(crate) fn take(&self) -> Option<(http2::SendRequest<Outgoing>, Place)> {
         let Requests { now, most } = &*self.requests;
         let is_free = now.load(Ordering::Relaxed) < most.load(Ordering::Relaxed);
         is_free.then(|| self.take_anyway())
     }
 
-    /// A place on it, were it one too many: the server then lets the request wait.
+    /// Takes a place even if none is free. The server then lets the request wait.
     pub(crate) fn take_anyway(&self) -> (http2::SendRequest<Outgoing>, Place) {
         self.requests.now.fetch_add(1, Ordering::Relaxed);
         (self.sender.clone(), Place(Arc::clone(&self.requests)))

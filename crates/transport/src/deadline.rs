@@ -1,4 +1,4 @@
-//! Moments by which something must have happened.
+//! Deadlines of requests and their responses.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl Deadline {
         }
     }
 
-    /// The moment, once so many bytes of both bodies have passed.
+    /// The deadline, once this many bytes of both bodies have passed.
     pub(crate) fn with(&self, bytes: u64) -> Instant {
         let grown = bytes.checked_div(self.steady).unwrap_or_default();
         let grown = Duration::from_secs(grown);

@@ -1,4 +1,4 @@
-//! The client for requests of calls, over hyper's connections. The crate's page says why it exists.
+//! The client for requests of calls, over hyper's connections. The crate's docs explain why it exists.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
     resolver::Resolver,
 };
 
-/// How often a request is sent again that a server says it did not process.
+/// How often a request is sent again if the server says that it didn't process it.
 const AGAIN: usize = 2;
 
 /// The connections of one runtime.
@@ -43,7 +43,7 @@ impl Direct {
         mut request: Request<Outgoing>,
         on_new_connection: bool,
     ) -> Result<Response<Received>, TransportError> {
-        // Which version is spoken is agreed on with the server.
+        // The client and the server negotiate the version.
         *request.version_mut() = Version::HTTP_11;
         let uri = request.uri().clone();
         let host = self.pool.host(&uri)?;
@@ -52,7 +52,7 @@ impl Direct {
             let kept = if on_new_connection { None } else { host.take() };
             let (open, is_new) = match kept {
                 Some(open) => (open, false),
-                // Boxed, as it is large, and rarely needed.
+                // Boxed, because it's large and rarely needed.
                 None => Box::pin(self.connect(&host, &uri)).await?,
             };
             let mut again = None;
@@ -96,7 +96,8 @@ impl Direct {
         }
     }
 
-    /// A connection, and whether it is new: where one serves many, whoever comes second finds that of the first.
+    /// A connection, and whether it's new. If connections are shared, later callers get the one that the first caller
+    /// opens.
     async fn connect(&self, host: &Host, uri: &Uri) -> Result<(Open, bool), TransportError> {
         let mut turn = None;
         if host.shares() {
@@ -105,7 +106,7 @@ impl Direct {
                 return Ok((open, false));
             }
         }
-        // Where the one before got none, no one waits for another's turn.
+        // If the previous caller got no shared connection, the others don't need to wait for their turn.
         if !host.shares() {
             drop(turn.take());
         }
@@ -120,7 +121,7 @@ impl Direct {
             let shared = Http2::open(io).await.map_err(failure::of_request)?;
             return Ok((host.share(shared), true));
         }
-        // Who waits for a turn here need not.
+        // Connections to this host aren't shared, so callers don't need to wait for a turn.
         host.shares_no_more();
         let made = http1::Builder::new().handshake(io).await;
         let (own, connection) = made.map_err(failure::of_request)?;
@@ -129,14 +130,15 @@ impl Direct {
     }
 }
 
-/// What a request of HTTP/1.1 names of its address (RFC 9112, section 3.2.1).
+/// The request target of HTTP/1.1 (RFC 9112, section 3.2.1).
 fn target(uri: &Uri) -> Uri {
     let mut parts = Parts::default();
     parts.path_and_query = uri.path_and_query().cloned();
     Uri::from_parts(parts).unwrap_or_default()
 }
 
-/// The same request once more, unless its body is a stream: a server of HTTP/2 says what it did not process.
+/// A copy of the request, to send it again if an HTTP/2 server says that it didn't process it. `None` if its body is a
+/// stream.
 fn copy(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
     let mut again = Request::new(request.body().again()?);
     *again.method_mut() = request.method().clone();

@@ -1,4 +1,4 @@
-//! Errors of the clients as errors of the port.
+//! Converts errors of the clients to errors of the port.
 
 use std::{error::Error, io};
 
@@ -20,7 +20,7 @@ pub(crate) fn of_reqwest(error: reqwest::Error) -> TransportError {
     of_request(error)
 }
 
-/// A connection that could not be made.
+/// A connection that couldn't be opened.
 pub(crate) fn of_connection(error: BoxError) -> TransportError {
     if any_cause(error.as_ref(), is_exhausted) {
         let message = "this process has no file descriptors or ports left for a connection";
@@ -39,7 +39,7 @@ pub(crate) fn of_connection(error: BoxError) -> TransportError {
     }
 }
 
-/// Why a connection could not be made.
+/// Why a connection couldn't be opened.
 fn unreached(error: &(dyn Error + 'static)) -> Option<Unreached> {
     let is = |kind| any_cause(error, move |error: &io::Error| error.kind() == kind);
     if any_cause(error, |_: &NotPublic| true) {
@@ -50,7 +50,7 @@ fn unreached(error: &(dyn Error + 'static)) -> Option<Unreached> {
         Some(Unreached::Time)
     } else if is(io::ErrorKind::ConnectionRefused) {
         Some(Unreached::Refused)
-    // TCP has no end before its beginning: the other side has hung up on the handshake.
+    // An end of file here means that the other side hung up during the TLS handshake.
     } else if any_cause(error, |_: &rustls::Error| true) || is(io::ErrorKind::UnexpectedEof) {
         Some(Unreached::Tls)
     } else {
@@ -58,7 +58,7 @@ fn unreached(error: &(dyn Error + 'static)) -> Option<Unreached> {
     }
 }
 
-/// Why TLS came to no connection: an operator has to know what is wrong with a certificate.
+/// Why TLS failed. An operator needs to know what is wrong with a certificate.
 fn insecure(error: &(dyn Error + 'static)) -> &'static str {
     use rustls::{CertificateError as Wrong, Error::InvalidCertificate};
 
@@ -102,9 +102,9 @@ pub(crate) fn of_request(error: impl Error + Send + Sync + 'static) -> Transport
     TransportError::new(kind, message).with_source(error)
 }
 
-/// Whether this process or this machine has nothing left to make a connection with.
+/// Whether this process or machine has no resources left to open a connection.
 fn is_exhausted(error: &io::Error) -> bool {
-    /// `ENFILE` and `EMFILE`, the same on all systems of the Unix family; the standard library has no kind for them.
+    /// `ENFILE` and `EMFILE`, which are the same on all Unix systems. The standard library has no kind for them.
     const NO_DESCRIPTORS: [i32; 2] = [23, 24];
     let lacks_descriptors = |code| cfg!(unix) && NO_DESCRIPTORS.contains(&code);
     error.raw_os_error().is_some_and(lacks_descriptors)
@@ -117,8 +117,8 @@ fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// Whether the server says that it did not process the request: a stream refused, or above the last one of a graceful
-/// shutdown (RFC 9113, section 8.7).
+/// Whether the server says that it didn't process the request: it refused the stream, or the stream is above the last
+/// one of a graceful shutdown (RFC 9113, section 8.7).
 pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
     any_cause(error, |error: &h2::Error| {
         let reason = error.reason();
@@ -128,8 +128,8 @@ pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
     })
 }
 
-/// Whether the server closed the connection while it was to respond. One that ends a single request of HTTP/2, or all with
-/// a reason, has said something.
+/// Whether the server closed the connection before it responded. If it resets a single HTTP/2 request, or gives a
+/// reason for a shutdown, that counts as a response.
 fn is_closed(error: &(dyn Error + 'static)) -> bool {
     let said = |error: &h2::Error| error.is_reset() || error.is_go_away();
     let closed = |error: &io::Error| {
@@ -144,20 +144,20 @@ fn is_closed(error: &(dyn Error + 'static)) -> bool {
     let ended = |error: &hyper::Error| {
         error.is_incomplete_message() || error.is_canceled() || error.is_closed()
     };
-    // A body of the request that broke off is its caller's doing.
+    // If the request's own body was interrupted, that's the caller's fault.
     let own = |error: &hyper::Error| error.is_user() || error.is_body_write_aborted();
     !any_cause(error, said)
         && !any_cause(error, own)
         && (any_cause(error, ended) || any_cause(error, closed))
 }
 
-/// Whether this error or one among its causes is of this type, and like this.
+/// Whether this error or one of its causes has this type and matches.
 fn any_cause<E: Error + 'static>(error: &(dyn Error + 'static), is: impl Fn(&E) -> bool) -> bool {
     let causes = std::iter::successors(Some(error), |&cause| next(cause));
     causes.filter_map(|cause| cause.downcast_ref()).any(is)
 }
 
-/// The cause of an error. What an `io::Error` wraps is not its source.
+/// The cause of an error. An `io::Error` doesn't return the error that it wraps as its source.
 fn next<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     let wrapped = error.downcast_ref().and_then(io::Error::get_ref);
     match wrapped {
@@ -166,7 +166,7 @@ fn next<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static
     }
 }
 
-/// A body that broke off.
+/// A body that was interrupted.
 pub(crate) fn of_body(error: impl Error + Send + Sync + 'static) -> TransportError {
     let (kind, message) = if is_timeout(&error) {
         (TransportErrorKind::TimedOut, "the connection went silent")
@@ -181,18 +181,18 @@ pub(crate) fn broke_off() -> TransportError {
     TransportError::new(TransportErrorKind::Cut, "the response was interrupted")
 }
 
-/// A limit of time that was reached.
+/// A time limit that was reached.
 pub(crate) fn timed_out(message: &'static str) -> TransportError {
     TransportError::new(TransportErrorKind::TimedOut, message)
 }
 
-/// A request whose own body did not come to its end.
+/// A request whose own body didn't arrive completely.
 pub(crate) fn incomplete() -> TransportError {
     let message = "the request's body was interrupted or arrived too slowly";
     TransportError::new(TransportErrorKind::Incomplete, message)
 }
 
-/// A body above `limit` bytes.
+/// A body that is larger than `limit` bytes.
 pub(crate) fn too_large(limit: u64) -> TransportError {
     TransportError::new(
         TransportErrorKind::TooLarge,
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::{ReqwestTransport, TransportOptions};
 
-    /// What becomes of a request where a connection fails like this.
+    /// The error's kind if a connection fails like this.
     async fn kind(failure: fn() -> io::Error) -> TransportErrorKind {
         let mut options = TransportOptions::default().with_public_addresses([""; 0]);
         options.lookup = Arc::new(move |_| Box::pin(std::future::ready(Err(failure()))));

@@ -1,16 +1,17 @@
 //! The HTTP client of Stead. [`ReqwestTransport`] implements [`stead_core::ports::Transport`] over reqwest.
 //!
-//! Requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) go over hyper's connections in a pool of this
-//! crate. All other requests go over reqwest, and with a proxy the requests of calls too. The rest of this page applies
-//! to both.
+//! Requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) go over hyper's connections in a pool of
+//! this crate. All other requests go over reqwest, and with a proxy the requests of calls too. The rest of this page
+//! applies to both.
 //!
-//! reqwest opens one HTTP/2 connection for each host, so a call would wait if the server takes no more requests over it.
-//! It can't be told to send a request again over a new connection. When we measured it, it took 8 % of the instructions
-//! of a raw request.
+//! reqwest opens one HTTP/2 connection for each host, so a call would wait if the server takes no more requests over
+//! it. It can't be told to send a request again over a new connection. When we measured it, it took 8 % of the
+//! instructions of a raw request.
 //!
-//! It keeps connections open for the next request, and uses HTTP/2 if the server offers it. It follows no redirect,
-//! reads no proxy from the environment, keeps no cookie, sends no referrer, adds no credentials and decompresses
-//! nothing. It has its own TLS provider and Mozilla's root certificates, and installs neither for the whole process.
+//! The transport keeps connections open for the next request, and uses HTTP/2 if the server offers it. It follows no
+//! redirect, reads no proxy from the environment, keeps no cookie, sends no referrer, adds no credentials and
+//! decompresses nothing. It has its own TLS provider and Mozilla's root certificates, and installs neither for the
+//! whole process.
 //!
 //! It adds only the headers that HTTP needs (`host`, `content-length`). If a request that isn't a call's has no
 //! `accept`, reqwest adds `accept: */*`, which means the same as none (RFC 9110, section 12.5.1). The request target
@@ -101,7 +102,7 @@ impl Transport for ReqwestTransport {
 }
 
 impl fmt::Debug for ReqwestTransport {
-    /// Leaves out the client, because its proxy URL can contain a password.
+    /// Omits the client, because its proxy URL can contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReqwestTransport").finish_non_exhaustive()
     }

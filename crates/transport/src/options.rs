@@ -1,4 +1,4 @@
-//! What can be set on a transport.
+//! Options of a transport.
 
 use std::{error::Error, fmt, net::IpAddr, time::Duration};
 
@@ -16,9 +16,9 @@ pub struct TransportOptions {
     pub(crate) proxy: Option<Proxy>,
     pub(crate) proxy_host: Option<String>,
     pub(crate) root_certificates: Vec<CertificateDer<'static>>,
-    /// Names that may lead to private addresses, where not all names may.
+    /// Names that can resolve to private addresses. `None` if all names can.
     pub(crate) private_hosts: Option<Vec<String>>,
-    /// Names in lower case that are not looked up.
+    /// Names in lower case with fixed addresses, which aren't looked up.
     pub(crate) addresses: Vec<(String, Vec<IpAddr>)>,
     pub(crate) lookup: Lookup,
 }
@@ -89,7 +89,7 @@ impl TransportOptions {
     /// [`InvalidOptions`] if the PEM text has no certificate or an invalid one.
     /// [`ReqwestTransport::new`](crate::ReqwestTransport::new) checks DER.
     pub fn with_root_certificates(mut self, pem_or_der: &[u8]) -> Result<Self, InvalidOptions> {
-        // DER of a certificate begins with the tag of a sequence, 0x30, which PEM text does not.
+        // DER of a certificate begins with the tag of a sequence, 0x30. PEM text doesn't.
         if pem_or_der.first() == Some(&0x30) {
             self.root_certificates
                 .push(CertificateDer::from(pem_or_der.to_vec()));

@@ -1,4 +1,4 @@
-//! The body of a request, as both clients take it.
+//! The body of a request, in the form that both clients accept.
 
 use std::{
     pin::Pin,
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::deadline::Deadline;
 
-/// The request's own body; how far a stream has come is noted.
+/// The request's own body. Records the progress of a stream.
 pub(crate) struct Outgoing {
     body: Body,
     progress: Progress,
@@ -30,7 +30,7 @@ impl Outgoing {
         (Self { body, progress }, taken)
     }
 
-    /// The same once more, unless it is a stream.
+    /// A copy of the body, unless it's a stream.
     pub(crate) fn again(&self) -> Option<Self> {
         let body = match &self.body {
             Body::Empty => Body::Empty,
@@ -66,7 +66,7 @@ impl HttpBody for Outgoing {
                 return Poll::Pending;
             };
             match &frame {
-                // What follows a body is not passed on.
+                // Trailers aren't passed on.
                 Some(Ok(frame)) if !frame.is_data() => continue,
                 Some(Ok(frame)) => self.progress.add(frame.data_ref().map_or(0, Bytes::len)),
                 Some(Err(_)) => self.progress.note(|sent| sent.turn = Turn::BrokeOff),
@@ -85,14 +85,14 @@ impl HttpBody for Outgoing {
     }
 }
 
-/// How far a streamed body has come; nothing for any other.
+/// The progress of a streamed body. `None` for any other body.
 #[derive(Clone)]
 pub(crate) struct Progress(Option<Arc<Mutex<State>>>);
 
 struct State {
     sent: Sent,
     is_over: bool,
-    /// Who asked for a piece.
+    /// Wakes the task that asked for a piece.
     asks: Option<Waker>,
 }
 
@@ -100,18 +100,18 @@ struct State {
 pub(crate) struct Sent {
     /// Bytes of a streamed body that were taken so far.
     pub(crate) bytes: u64,
-    /// When the last of them was, or its end, or the request began.
+    /// When the last of them was taken, the body ended, or the request began.
     pub(crate) at: Instant,
     pub(crate) turn: Turn,
 }
 
-/// Who is waited for.
+/// The side that the exchange waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     Server,
-    /// Whoever gives the request's body.
+    /// The source of the request's body.
     Body,
-    /// No one: the body ended with an error.
+    /// Neither side, because the body ended with an error.
     BrokeOff,
 }
 
@@ -151,12 +151,13 @@ impl Progress {
             .map_or(Sent::nothing(deadline.start), |state| lock(state).sent)
     }
 
-    /// Ends the body when it is dropped.
+    /// Returns a guard that ends the body when it's dropped.
     pub(crate) fn upload(&self) -> Option<Upload> {
         self.0.as_ref().map(|state| Upload(Arc::clone(state)))
     }
 
-    /// Whether no one waits for the body any more; if not, who asks is woken when that changes.
+    /// Whether no one waits for the body any more. If someone does, the task that asked for a piece is woken when that
+    /// changes.
     fn is_over(&self, context: &Context<'_>) -> bool {
         self.0.as_ref().is_some_and(|state| {
             let mut state = lock(state);
@@ -171,8 +172,8 @@ impl Progress {
     }
 }
 
-/// A streamed body whose response is still under way: what the server does not read before it has responded would be sent
-/// to it without an end.
+/// A streamed body whose response isn't finished yet. Dropping it ends the body. Otherwise, a body that the server
+/// doesn't read could be sent without end.
 pub(crate) struct Upload(Arc<Mutex<State>>);
 
 impl Drop for Upload {

@@ -30,12 +30,12 @@ use crate::{
     outgoing::Outgoing,
 };
 
-/// Sends a request over a connection of HTTP/1.1, and the next one after its response.
+/// Sends a request over an HTTP/1.1 connection, and the next one after its response.
 pub(crate) type Http1 = http1::SendRequest<Outgoing>;
 /// A connection that can take a request.
 pub(crate) enum Open {
     Http1(Http1),
-    /// One of HTTP/2, which others send over too.
+    /// An HTTP/2 connection, which other requests share.
     Http2(http2::SendRequest<Outgoing>, Place),
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Pool {
 struct Hosts {
     http: HashMap<String, Arc<Host>>,
     https: HashMap<String, Arc<Host>>,
-    /// Whether a task closes what is idle for long.
+    /// Whether the task that closes idle connections is running.
     swept: bool,
 }
 
@@ -61,7 +61,7 @@ impl Pool {
         })
     }
 
-    /// The host that `uri` leads to.
+    /// The host of `uri`.
     pub(crate) fn host(self: &Arc<Self>, uri: &Uri) -> Result<Arc<Host>, TransportError> {
         let refused = |message: &str| TransportError::new(TransportErrorKind::Refused, message);
         let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else {
@@ -86,7 +86,7 @@ impl Pool {
         Ok(host)
     }
 
-    /// Closes what is idle for too long.
+    /// Closes connections that were idle for too long.
     fn close_idle(&self) {
         let mut hosts = lock(&self.hosts);
         let Hosts { http, https, .. } = &mut *hosts;
@@ -96,7 +96,7 @@ impl Pool {
     }
 }
 
-/// Looks again and again, as long as there are connections at all.
+/// Closes idle connections periodically, until no host is left.
 async fn sweep(pool: Weak<Pool>, keep_alive: Duration) {
     const SHORTEST: Duration = Duration::from_millis(100);
     loop {
@@ -125,21 +125,21 @@ fn name(authority: &Authority, is_https: bool) -> Option<HeaderValue> {
 
 /// The connections to one host.
 pub(crate) struct Host {
-    /// How it is called in requests of HTTP/1.1.
+    /// Its `host` header in HTTP/1.1 requests.
     pub(crate) name: HeaderValue,
     keep_alive: Duration,
     connections: Mutex<Connections>,
-    /// Whose turn it is to connect, where one connection serves many.
+    /// Lets one caller connect at a time if connections are shared.
     pub(crate) connecting: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Connections {
-    /// Those without a request, the last one that had one at the end.
+    /// Connections without a request. The most recently used one is last.
     idle: Vec<(Http1, Instant)>,
-    /// Those of HTTP/2, and when a request took one last.
+    /// HTTP/2 connections, and when each one was last used.
     shared: Vec<(Http2, Instant)>,
-    /// Whether the last one was of HTTP/2.
+    /// Whether the last connection was HTTP/2.
     shares: bool,
 }
 
@@ -162,7 +162,7 @@ impl Host {
         }
         while let Some((own, since)) = connections.idle.pop() {
             if !self.is_kept(since, now) {
-                // Those before it are idle for longer.
+                // The ones before it have been idle for longer.
                 connections.idle.clear();
             } else if own.is_ready() {
                 return Some(Open::Http1(own));
@@ -187,7 +187,7 @@ impl Host {
         })
     }
 
-    /// Keeps a new connection for many, or takes that of another who was faster.
+    /// Keeps a new connection for many requests, or takes that of another caller who was faster.
     pub(crate) fn share(&self, new: Http2) -> Open {
         let now = Instant::now();
         let mut connections = lock(&self.connections);
@@ -200,17 +200,18 @@ impl Host {
         Open::Http2(sender, place)
     }
 
-    /// Whether a new connection will probably serve many.
+    /// Whether a new connection will probably be shared.
     pub(crate) fn shares(&self) -> bool {
         lock(&self.connections).shares
     }
 
-    /// No connection could be made, or one that serves one request at a time: so may the next.
+    /// Call this if no connection could be opened, or one that serves a single request at a time. The next one may be
+    /// like that too.
     pub(crate) fn shares_no_more(&self) {
         lock(&self.connections).shares = false;
     }
 
-    /// Closes what is idle for too long; whether there are others.
+    /// Closes connections that were idle for too long. Returns whether others are left.
     fn close_idle(&self) -> bool {
         let now = Instant::now();
         let mut connections = lock(&self.connections);
@@ -225,11 +226,11 @@ impl Host {
     }
 }
 
-/// The body of a response. One of HTTP/1.1 has its connection for itself until it is dropped.
+/// The body of a response. Over HTTP/1.1, it has its connection to itself until it's dropped.
 pub(crate) struct Received {
     body: Option<Incoming>,
     connection: Option<(Http1, Arc<Host>)>,
-    /// On a connection of HTTP/2.
+    /// Its place on an HTTP/2 connection.
     _place: Option<Place>,
 }
 
@@ -277,7 +278,7 @@ impl Body for Received {
 
 impl Drop for Received {
     fn drop(&mut self) {
-        // What was not read of it is skipped, or ends the connection.
+        // The unread rest is skipped, or closes the connection.
         self.body = None;
         let Some((mut own, host)) = self.connection.take() else {
             return;

@@ -1,8 +1,9 @@
-//! Names of hosts to addresses, and which addresses a product may have.
+//! Resolves names of hosts, and checks which addresses a product can have.
 //!
-//! A name of a product that leads to this machine or to a private network is wrong or hostile: the token would go there.
-//! All addresses of a response are judged, and connections are made to those same addresses, so that a second response
-//! changes nothing. A host that is written as an address is not looked up and comes from the operator's own settings.
+//! If a product's name resolves to this machine or to a private network, the name is wrong or malicious, and the token
+//! would be sent there. All addresses of a response are checked, and connections use exactly these, so a second
+//! response changes nothing. A host that is written as an address isn't looked up. It comes from the operator's own
+//! settings.
 
 use std::{
     error::Error,
@@ -24,10 +25,10 @@ use tower::Service;
 /// The addresses of a name.
 type Found = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Asks for the addresses of a name.
+/// Looks up the addresses of a name.
 pub(crate) type Lookup = Arc<dyn Fn(String) -> Found + Send + Sync>;
 
-/// A name that may lead to public addresses only leads to another one.
+/// A name has an address that isn't public, although it needs a public one.
 #[derive(Debug)]
 pub(crate) struct NotPublic;
 
@@ -55,20 +56,21 @@ impl Error for NoAddress {
     }
 }
 
-/// What connections are made to; the port is not the resolver's.
+/// The addresses to connect to. The resolver doesn't set their port.
 type Sockets = vec::IntoIter<SocketAddr>;
 
-/// Resolves names; to public addresses only, except for names that the operator trusts.
+/// Resolves names, but only to public addresses, except for names that the operator trusts.
 #[derive(Clone)]
 pub(crate) struct Resolver {
     pub(crate) lookup: Lookup,
-    /// Names in lower case that are not looked up.
+    /// Names in lower case with fixed addresses, which aren't looked up.
     pub(crate) addresses: Vec<(String, Vec<IpAddr>)>,
-    /// In lower case; those that begin with a dot stand for all names below. Without a list any name may be private.
+    /// Names in lower case. One that begins with a dot means all names below it. Without a list, any name can be
+    /// private.
     pub(crate) private_hosts: Option<Vec<String>>,
 }
 
-/// The resolver of the system.
+/// The system's resolver.
 pub(crate) fn system() -> Lookup {
     Arc::new(|name| {
         Box::pin(async move {
@@ -144,7 +146,7 @@ mod tests {
     use super::*;
     use crate::{ReqwestTransport, TransportOptions};
 
-    /// A listener of this machine, which counts who comes by and responds to each.
+    /// A listener on this machine that counts connections and responds to each one.
     async fn canary() -> (u16, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -161,7 +163,7 @@ mod tests {
         (port, heard)
     }
 
-    /// A resolver whose responses follow each other, and how often it was asked.
+    /// A resolver that gives these responses in order, and how often it was asked.
     fn responding(responses: &'static [&'static [&'static str]]) -> (Lookup, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
@@ -174,7 +176,7 @@ mod tests {
         (lookup, asked)
     }
 
-    /// One for each client.
+    /// One purpose for each client.
     const PURPOSES: [Purpose; 2] = [Purpose::Call, Purpose::Other];
 
     fn transport(lookup: Lookup, private_hosts: &[&str]) -> ReqwestTransport {
@@ -198,7 +200,7 @@ mod tests {
     async fn v63_a_name_that_resolves_to_this_machine_is_refused() {
         for purpose in PURPOSES {
             let (port, heard) = canary().await;
-            // First an address where no one listens, then this machine, also hidden among others.
+            // This machine alone, this machine among public addresses, and a private network.
             let (lookup, asked) =
                 responding(&[&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["10.0.0.1"]]);
             let transport = transport(lookup, &[]);
@@ -218,7 +220,7 @@ mod tests {
     async fn v63_only_the_checked_addresses_are_used() {
         for purpose in PURPOSES {
             let (port, heard) = canary().await;
-            // Trusted, so that the first response passes; a second one would lead nowhere.
+            // The name is trusted, so the first response is accepted. A second one would have no address.
             let (lookup, asked) = responding(&[&["127.0.0.1"], &[]]);
             let transport = transport(lookup, &["api.vendor.test"]);
             get(&transport, purpose, port, "api.vendor.test")

@@ -31,17 +31,17 @@ impl<B> Incoming for B where
 {
 }
 
-/// The response to a request that gets none: a length that its head declares is that of another.
+/// A response that has no body. If its head has a length, that is the length of another response.
 pub(crate) fn without_body<B>(response: Response<B>) -> Response<Body> {
     let (mut parts, _) = response.into_parts();
     parts.extensions = Extensions::new();
     Response::from_parts(parts, Body::Empty)
 }
 
-/// The response as the port gives it.
+/// The response as the port returns it.
 ///
-/// A body of a declared length that has arrived together with its head, as most do, is handed on as the bytes that
-/// were read; any other is passed on piece by piece.
+/// If a body with a length has arrived together with its head, as most do, returns its bytes. Otherwise, returns it
+/// piece by piece.
 pub(crate) async fn incoming<B: Incoming>(
     response: Response<B>,
     limits: &Limits,
@@ -50,7 +50,7 @@ pub(crate) async fn incoming<B: Incoming>(
     upload: Option<Upload>,
 ) -> Result<Response<Body>, TransportError> {
     let (mut parts, mut inner) = response.into_parts();
-    // The client's own notes, such as the request's address.
+    // The client's own data, such as the request's address.
     parts.extensions = Extensions::new();
     let Some(length) = inner.size_hint().exact() else {
         return Ok(Response::from_parts(
@@ -76,24 +76,24 @@ pub(crate) async fn incoming<B: Incoming>(
     Ok(Response::from_parts(parts, body))
 }
 
-/// A body that comes piece by piece.
+/// A body that arrives piece by piece.
 struct Pieces<B> {
     /// A piece that was read with the head.
     first: Option<Bytes>,
-    /// The rest, and the upload that ends with it; nothing after its end or a failure, so that the connection is released
-    /// at once.
+    /// The rest, and the upload that ends with it. `None` after its end or a failure, so that the connection is
+    /// released immediately.
     rest: Option<(B, Option<Upload>)>,
     limit: u64,
-    /// Bytes that may still come.
+    /// Bytes that may still arrive.
     left: u64,
     idle: Duration,
     deadline: Deadline,
     /// Bytes of both bodies that have passed.
     passed: u64,
-    /// Bytes that are missing of a declared length: an HTTP/2 server can end a stream early and say that nothing is wrong.
+    /// Missing bytes of the length in the head. An HTTP/2 server can end a stream early without an error.
     missing: u64,
     waiting_since: Option<Instant>,
-    /// Made by the first wait, and set again only when it fires: most bodies need it once or never.
+    /// Created by the first wait, and set again only when it fires, because most bodies need it once or never.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -136,8 +136,8 @@ impl<B: Incoming> Pieces<B> {
         Ok(frame)
     }
 
-    /// Resolves when the wait for the next piece has become too long. Time in which no one asks for a piece is not
-    /// the server's and does not count as idle.
+    /// Resolves when the wait for the next piece takes too long. If no one asks for a piece, the server isn't late, so
+    /// that time doesn't count as idle.
     fn poll_limits(&mut self, context: &mut Context<'_>) -> Poll<TransportError> {
         let since = *self.waiting_since.get_or_insert_with(Instant::now);
         let end = self.deadline.with(self.passed);
@@ -175,7 +175,7 @@ impl<B: Incoming> HttpBody for Pieces<B> {
                 return Poll::Ready(None);
             };
             break match Pin::new(rest).poll_frame(context) {
-                // What follows a body is not passed on.
+                // Trailers aren't passed on.
                 Poll::Ready(Some(Ok(frame))) if !frame.is_data() => continue,
                 Poll::Ready(Some(Ok(frame))) => self.arrived(frame),
                 Poll::Ready(Some(Err(error))) => Err(failure::of_body(error)),
@@ -224,7 +224,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn v60_a_dripping_body_ends_with_the_total_timeout() {
         const PAUSE: Duration = Duration::from_secs(10);
-        // A tool, and a stream that may last as long as it is steady.
+        // A tool, and a stream that may continue for as long as it's steady.
         for steady in [0, 16 * 1024] {
             let limits = Limits {
                 steady,

@@ -1,4 +1,4 @@
-//! One request out, the head of its response back.
+//! Sends one request, and waits for the head of its response.
 
 use std::{
     future::Future,
@@ -25,10 +25,10 @@ use crate::{
     target,
 };
 
-/// No limit is shorter: while the request's body is waited for, one is taken after the other.
+/// Minimum of a limit. While the request's body is awaited, a new limit follows each one, so shorter ones would spin.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// Sends `request` within its limits; resolves when the response's head has arrived.
+/// Sends `request` within its limits. Resolves when the response's head has arrived.
 pub(crate) async fn send(
     clients: &Pair,
     request: Request<Body>,
@@ -48,7 +48,7 @@ pub(crate) async fn send(
     match &clients.direct {
         Some(direct) if purpose == Purpose::Call => {
             let on_new_connection = parts.extensions.get::<OnNewConnection>().is_some();
-            // What the caller noted is not for the client.
+            // The caller's extensions aren't for the client.
             parts.extensions.clear();
             let sent = pin!(direct.send(Request::from_parts(parts, body), on_new_connection));
             exchange.receive(sent, &progress).await
@@ -90,7 +90,7 @@ impl Exchange {
             }
             head => head?,
         };
-        // Chunks say where the body ends, and a length next to them is removed (RFC 9112, section 6.3).
+        // Chunks show where the body ends, so a length next to them is removed (RFC 9112, section 6.3).
         if head.headers().contains_key(TRANSFER_ENCODING) {
             head.headers_mut().remove(CONTENT_LENGTH);
         }
@@ -102,18 +102,18 @@ impl Exchange {
     }
 }
 
-/// Whether a response of this status ends with its head, whatever length it names (RFC 9110, section 6.4.1).
+/// Whether a response with this status ends with its head, whatever length it has there (RFC 9110, section 6.4.1).
 fn is_bodiless(status: StatusCode) -> bool {
     status.is_informational() || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// Sets the length of the request's body unless the caller did, where the client would not.
+/// Sets the length of the request's body if neither the caller nor the client does.
 fn announce(headers: &mut HeaderMap, method: &Method, body: &Body) {
     let length = match body {
-        // An empty body is announced where one is expected (RFC 9110, section 8.6), which the client leaves out; Google's
-        // front end responds with 411 to a POST that has neither a length nor chunks.
+        // The client doesn't send the length of an empty body, although some methods need it (RFC 9110, section 8.6).
+        // Google's front end responds with 411 to a POST that has neither a length nor chunks.
         Body::Empty if matches!(*method, Method::POST | Method::PUT | Method::PATCH) => Some(0),
-        // reqwest does not see the length of a stream; without this it would be sent in chunks.
+        // reqwest doesn't see the length of a stream, and would send it in chunks.
         Body::Stream(stream) => stream.size_hint().exact(),
         Body::Empty | Body::Bytes(_) => None,
     };
@@ -123,8 +123,8 @@ fn announce(headers: &mut HeaderMap, method: &Method, body: &Body) {
     }
 }
 
-/// Waits for the response's head: `first_byte` from sending, or from the last piece of the request's own body. While the
-/// next piece is waited for, the server owes nothing.
+/// Waits for the response's head, for `first_byte` after sending or after the last piece of the request's own body.
+/// While Stead waits for the next piece, the server isn't late.
 async fn wait_for_head<R>(
     mut response: Pin<&mut impl Future<Output = Result<R, TransportError>>>,
     first_byte: Duration,
@@ -143,7 +143,7 @@ async fn wait_for_head<R>(
             return response;
         }
         let now = progress.so_far(deadline);
-        // The body has moved on meanwhile.
+        // The body has made progress in the meantime.
         if now.at != at {
             continue;
         }

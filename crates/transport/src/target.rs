@@ -1,4 +1,4 @@
-//! The request target: as given, or not at all, by the same rule for both clients.
+//! The request target: sent as given or refused, by the same rule for both clients.
 
 use http::Uri;
 use reqwest::Url;
@@ -6,11 +6,12 @@ use stead_core::ports::{TransportError, TransportErrorKind};
 
 /// The URL that puts exactly `uri` on the wire.
 ///
-/// reqwest takes a [`Url`]. Its parser rewrites what it considers equal: it resolves `..`, encodes quotes and braces, and
-/// reads `0x7f.1` as an address. A target that it would change is refused, so that Stead sends what it checked.
+/// reqwest needs a [`Url`]. Its parser rewrites forms that it considers equal: it resolves `..`, encodes quotes and
+/// braces, and reads `0x7f.1` as an address. A target that it would change is rejected, so that Stead sends what it
+/// checked.
 ///
 /// # Errors
-/// [`TransportErrorKind::Refused`]; the message repeats neither path nor query.
+/// [`TransportErrorKind::Refused`]. The message repeats neither path nor query.
 pub(crate) fn url(uri: &Uri) -> Result<Url, TransportError> {
     let refused = |message: &str| TransportError::new(TransportErrorKind::Refused, message);
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {

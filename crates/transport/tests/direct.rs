@@ -1,4 +1,4 @@
-//! What goes the direct way: requests of calls.
+//! Requests of calls, which the direct client sends.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
 
@@ -8,7 +8,7 @@ use stead_core::ports::Purpose;
 
 const PURPOSE: Purpose = Purpose::Call;
 
-/// A request that is sent again because its connection was closed goes over a new one.
+/// A request that is sent again because its connection closed uses a new one.
 #[tokio::test]
 async fn a_pooled_connection_is_not_used_if_a_new_one_is_requested() {
     use loopback::server::{Server, Then};

@@ -1,4 +1,4 @@
-//! What goes through reqwest.
+//! Requests that reqwest sends.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
 

@@ -29,7 +29,7 @@ pub(super) async fn has_members(context: &Context) -> Result<bool> {
     Ok(!rows.is_empty())
 }
 
-/// Adds a member without an invitation, unless another request was first with this e-mail address.
+/// Adds a member without an invitation, unless another request was first with this email address.
 pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId> {
     let (id, email) = (member.id, member.email.clone());
     let created = Change::none()

@@ -13,7 +13,7 @@ use crate::{
 
 /// A row of a token, which is found by the digest of what the caller presents.
 pub(super) trait Token: Sized {
-    /// What the token opens.
+    /// The access that the token gives.
     type Opened;
 
     /// The error's message for every token that opens nothing. It never says why.
@@ -39,7 +39,7 @@ pub(super) trait Token: Sized {
     ) -> Result<Option<(Self::Opened, Option<Timestamp>)>>;
 }
 
-/// What a token opens, and when it expires.
+/// Looks up a token. Returns the access that it gives, and when it expires.
 ///
 /// # Errors
 /// [`ErrorKind::Unauthenticated`] if the token is unknown, expired or revoked.

@@ -1,4 +1,4 @@
-//! Gives out accounts with their tokens.
+//! Exports accounts with their tokens.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 

@@ -1,4 +1,4 @@
-//! Calls as models make them.
+//! Reads tool calls in the models' formats.
 
 use serde_json::{Map, Value};
 
@@ -74,7 +74,7 @@ fn recognised(item: &Value, named: Option<CallFormat>) -> Option<CallFormat> {
     } else if function_call(item).is_some() {
         Some(CallFormat::Gemini)
     } else {
-        // The call itself, as Gemini's SDKs list it.
+        // A bare call, as Gemini's SDKs list it.
         let bare = named == Some(CallFormat::Gemini) && item["name"].is_string();
         bare.then_some(CallFormat::Gemini)
     }

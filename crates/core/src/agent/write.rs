@@ -1,4 +1,4 @@
-//! Results as models read them.
+//! Writes results in the models' formats.
 
 use serde_json::{Value, json};
 

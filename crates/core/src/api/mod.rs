@@ -1,11 +1,11 @@
-//! Operations: what an application can ask of Stead. Each one is declared once, and the route, its description, the
-//! client's method and the call in this process follow from the declaration.
+//! Operations: the requests that an application can make. Each one is declared once, and the route, its description,
+//! the client's method and the call in this process follow from the declaration.
 //!
 //! [`send`](crate::environment::Environment::send) runs an operation in this process. A client of a service sends the
 //! same struct over HTTP.
 //!
-//! An operation has the members of its path, a struct for its query and one for its body. It isn't one flat struct, because
-//! the server reads the body straight from its bytes: numbers keep their digits, and members can be raw JSON.
+//! An operation has the members of its path, a struct for its query and one for its body. It isn't one flat struct,
+//! because the server reads the body straight from its bytes: numbers keep their digits, and members can be raw JSON.
 
 mod macros;
 mod parameters;
@@ -122,7 +122,7 @@ impl Info {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoBody;
 
-/// A request, taken apart.
+/// The parts of a request.
 #[derive(Debug)]
 pub struct Given<'q, B> {
     /// Members of the path, decoded and in order.
@@ -141,7 +141,7 @@ impl<B> Given<'_, B> {
     }
 }
 
-/// An operation, taken apart.
+/// The parts of an operation.
 #[derive(Debug)]
 pub struct Written<'o, B> {
     /// Members of the path, in order and not yet encoded.

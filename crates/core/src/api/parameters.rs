@@ -43,7 +43,7 @@ pub enum Form {
 pub trait Parameters: Default {
     /// In the order of the reference.
     const PARAMETERS: &'static [Parameter];
-    /// Takes them from a query.
+    /// Reads them from a query.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the place.

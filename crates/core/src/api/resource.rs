@@ -1,4 +1,4 @@
-//! Declares a resource: what is stored of it, and what is shown.
+//! Declares a resource: its stored members, and those that are shown.
 
 /// Declares the struct that the API shows, the row that the store keeps, and how the row is shown.
 ///

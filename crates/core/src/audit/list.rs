@@ -1,4 +1,4 @@
-//! Lists entries, the youngest first.
+//! Lists entries, the newest first.
 
 use serde_json::Value;
 
@@ -9,11 +9,11 @@ use crate::{
     resource::{self, AuditFilter, ListAuditEntries, Page},
 };
 
-/// Entries that are read at a time in search of those that match, and how many times.
+/// Number of entries read at a time to find matches, and the maximum number of such reads.
 const READ: u32 = 500;
 const ROUNDS: u32 = 20;
 
-/// Entries of the log. A page may hold fewer than `page_size` although more follow.
+/// Lists entries of the log. A page may have fewer than `page_size` entries even if more follow.
 pub(crate) async fn list(
     context: &Context,
     list: ListAuditEntries,
@@ -43,7 +43,7 @@ pub(crate) async fn list(
     Ok(Page::new(items, below.map(|number| number.to_string())))
 }
 
-/// Who is limited to some connections reads only of them.
+/// A caller that is limited to some connections only sees entries about those.
 fn is_seen(context: &Context, entry: &AuditEntry) -> bool {
     let named = entry.facts.get("connection_name").and_then(Value::as_str);
     context.caller.connections().are_all() || named.is_some_and(|name| context.caller.sees(name))

@@ -1,4 +1,4 @@
-//! Rows that should not be there, or not be gone: those that are refused, and those of which the log tells otherwise.
+//! Finds suspect rows: those that fail their MAC check, and those that contradict the audit log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use crate::{
     store::{AUTHENTICATED, Row, RowKeys as _, shown},
 };
 
-/// Rows that are read at a time.
+/// Number of rows read at a time.
 const READ: u32 = 500;
-/// Rows that are named.
+/// Maximum number of rows to name.
 const NAMED: usize = 100;
-/// Tables of which the log tells each row that is created or deleted; the targets of its entries are called like them.
+/// Tables for which the log records each created and deleted row. The targets of its entries have the same names.
 const TOLD: [&str; 5] = [
     "app_credential",
     "member",
@@ -26,7 +26,8 @@ const TOLD: [&str; 5] = [
     "webhook",
 ];
 
-/// What the log tells of rows: by table and id, the last entry about it, and whether it exists since then.
+/// The log's statements about rows. For each table and ID: the last entry about it, and whether the row exists after
+/// that entry.
 #[derive(Debug, Default)]
 pub(super) struct Told(BTreeMap<(&'static str, String), (u64, bool)>);
 
@@ -44,14 +45,14 @@ impl Told {
         }
     }
 
-    /// The rows of which another part of the log tells.
+    /// The rows that another part of the log mentions.
     fn ids(self) -> BTreeSet<(&'static str, String)> {
         self.0.into_keys().collect()
     }
 }
 
-/// The rows that are in doubt. `told` is what the log has told before they are read; `later` what it tells of them after
-/// that.
+/// Finds suspect rows. `told` is what the log says before the rows are read, and `later` returns what it has added
+/// after that.
 pub(super) async fn suspect_rows<L>(
     context: &Context,
     told: Option<Told>,
@@ -96,7 +97,7 @@ where
             format!("entry {number} says that it exists, but it was deleted without an entry");
         untold.push(SuspectRow::new(table, id, why));
     }
-    // What was created or deleted while the rows were read is in no doubt.
+    // Rows that were created or deleted during the read aren't suspect.
     let touched = match untold.is_empty() {
         true => BTreeSet::new(),
         false => later().await?.ids(),
@@ -111,7 +112,7 @@ where
     Ok(refused)
 }
 
-/// The rows that exist as the log tells, with the entry that says so.
+/// The rows that should exist according to the log, with the entry that says so.
 fn existing(told: &Told) -> BTreeMap<(&'static str, String), u64> {
     let existing = told.0.iter().filter(|(_, (_, exists))| *exists);
     existing
@@ -119,7 +120,8 @@ fn existing(told: &Told) -> BTreeMap<(&'static str, String), u64> {
         .collect()
 }
 
-/// What the log tells against a row that is there. Rows from before there were MACs may be older than the log.
+/// Returns a reason if an existing row contradicts the log. Rows from before MACs were introduced may be older than the
+/// log.
 fn fault_told(told: &Told, row: &Row, id: &str, since: Timestamp) -> Option<String> {
     let table = TOLD.into_iter().find(|table| *table == row.table.name)?;
     match told.0.get(&(table, id.to_owned())) {
@@ -129,7 +131,7 @@ fn fault_told(told: &Told, row: &Row, id: &str, since: Timestamp) -> Option<Stri
         )),
         None => {
             let body: Value = serde_json::from_str(&row.body).ok()?;
-            // A policy says when it was last set.
+            // A policy only has the time when it was last set.
             let made = body.get("created_at").or_else(|| body.get("updated_at"));
             let made: Timestamp = made?.as_str()?.parse().ok()?;
             (made >= since).then(|| String::from("no entry records its creation"))

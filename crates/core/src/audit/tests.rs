@@ -1,4 +1,4 @@
-//! The log over a store: what is written with a change, and what a verification finds.
+//! The audit log over a store: the entries of changes, and the faults that a verification finds.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Log {
         }
     }
 
-    /// A log of so many entries.
+    /// Creates a log with this number of entries.
     fn of(entries: usize) -> Self {
         let log = Self::new();
         for number in 1..=entries {
@@ -60,7 +60,7 @@ impl Log {
         self.world.run(connections::create(&self.context, new))
     }
 
-    /// The oldest first.
+    /// Returns the entries, oldest first.
     fn entries(&self) -> Vec<AuditEntry> {
         let filter = AuditFilter::default();
         let page = self.world.run(list(
@@ -99,7 +99,7 @@ impl Log {
         fault.map(|fault| (fault.number, fault.message))
     }
 
-    /// Changes the row of an entry behind core's back, or deletes it.
+    /// Changes or deletes an entry's row directly in the store.
     fn tamper(&self, number: i64, change: Option<fn(&mut Json)>) {
         let table = TABLES.iter().find(|table| table.name == "audit").unwrap();
         let key = Key::new(table, vec![Value::Integer(number)]);
@@ -136,7 +136,7 @@ fn each_change_is_an_entry_without_its_secrets() {
         ..ConnectionChange::default()
     };
     for _ in 0..2 {
-        // The second time nothing changes.
+        // The second change has no effect.
         let changed = connections::change(context, ChangeConnection::new("mail", change.clone()));
         world.run(changed).unwrap();
     }
@@ -321,8 +321,8 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
 }
 
-/// Three processes on one store write at once: each number is given once, and what exists is still told from what does
-/// not.
+/// Three processes write to one store at the same time. Each number is used once, and the log still shows which rows
+/// exist.
 #[test]
 fn concurrent_writers_make_one_chain() {
     let log = Log::new();
@@ -377,7 +377,7 @@ fn tampering_is_named_at_its_first_place() {
     let (number, message) = log.fault(None).unwrap();
     assert_eq!(number, 3);
     assert!(message.contains("row 3 of table audit"), "{message}");
-    // What cannot be read stands in no one's way.
+    // An unreadable entry doesn't block later ones.
     log.create("later").unwrap();
     assert_eq!(log.entries().last().map(|entry| entry.number), Some(6));
 
@@ -388,19 +388,19 @@ fn tampering_is_named_at_its_first_place() {
         Some((2, String::from("entry 2 is missing")))
     );
 
-    // A cut end shows to whoever has kept the head.
+    // Someone who kept the head can detect that the end was cut off.
     let log = Log::of(5);
     for number in [4, 5] {
         log.tamper(number, None);
     }
     assert_eq!(log.fault(None), None);
-    // What they told of is there without them.
+    // The rows of the removed entries still exist, and no entry records them.
     let rows = log.verify(None).suspect_rows;
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows.iter().all(|row| row.table == "connection"), "{rows:?}");
     let cut = "the log ends with entry 3, but it once had an entry 5, so its end was removed";
     assert_eq!(log.fault(Some(&head)), Some((4, cut.to_owned())));
-    // And so does one that has grown again.
+    // They can also detect it after the log has grown again.
     for name in ["c6", "c7", "c8"] {
         log.create(name).unwrap();
     }

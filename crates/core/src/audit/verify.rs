@@ -1,4 +1,4 @@
-//! Verifies the log from its first entry on, and the rows that it tells of.
+//! Verifies the log from its first entry, and the rows that it records.
 
 use super::rows::{Told, suspect_rows};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
     resource::{AuditFault, AuditHead, AuditVerification, VerifyAudit},
 };
 
-/// Entries that are read at a time.
+/// Number of entries read at a time.
 const READ: u32 = 500;
 
-/// Names the first entry that does not fit, or is not the one that is expected.
+/// Reports the first entry that is invalid or isn't the expected one.
 pub(crate) async fn verify(context: &Context, verify: VerifyAudit) -> Result<AuditVerification> {
     let expect = verify.expected.expect.as_ref();
     let (mut head, mut told) = (domain::AuditHead::start(), Told::default());
@@ -44,7 +44,7 @@ pub(crate) async fn verify(context: &Context, verify: VerifyAudit) -> Result<Aud
     Ok(AuditVerification::new(head, fault, rows))
 }
 
-/// Goes on to the end of the log, or to the first entry that does not fit.
+/// Continues to the end of the log, or to the first invalid entry.
 async fn follow_all(
     context: &Context,
     head: &mut domain::AuditHead,
@@ -66,7 +66,7 @@ async fn follow_all(
     }
 }
 
-/// Goes on to the next entry, unless that does not fit.
+/// Continues to the next entry, unless it's invalid.
 fn follow(
     head: &mut domain::AuditHead,
     entry: Result<domain::AuditEntry>,

@@ -67,7 +67,7 @@ static OTHER: Product = Product {
     ..demo(Rotation::Stable)
 };
 
-/// Two connections of a product that stalls, and one of another product.
+/// Two connections of a product that stalls, and one of a different product.
 fn scene(world: &World, limits: CallLimits) -> Context {
     let process = world.process(0);
     let timer = world.process(0);
@@ -243,7 +243,7 @@ fn limits(calls: u32, calls_per_product: u32, calls_per_connection: u32) -> Call
     }
 }
 
-/// The common error of the callers who were refused.
+/// The common error of the callers that were rejected.
 fn refused(ended: &Ended, times: usize) -> Error {
     let ended = ended.lock().unwrap();
     assert_eq!(ended.len(), times);

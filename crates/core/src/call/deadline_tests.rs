@@ -48,7 +48,7 @@ const WAITED: Duration = Duration::from_millis(700);
 struct Stage {
     world: World,
     clock: Arc<Process>,
-    /// Whether the store, which several servers share, answers nothing but the question whether it is ready.
+    /// Whether the store, which several servers share, only responds to the check whether it's ready.
     hangs: Arc<AtomicBool>,
     context: Context,
     /// Number of requests that the product's API received.
@@ -211,7 +211,7 @@ fn a_short_deadline_never_returns_outdated_data() {
 fn waiting_for_a_quota_slice_ends_with_the_callers_deadline() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
-    // The quota that needs no slice is soon used up.
+    // The part of the quota that needs no slice is soon used up.
     stage.hangs(true);
     let mut own = 1;
     let error = loop {

@@ -77,7 +77,7 @@ struct Call {
     is_dry_run: bool,
 }
 
-/// What a caller asks for, after everything that needs no account was validated.
+/// A caller's request, after everything that needs no account was validated.
 trait Request: Send {
     type Work: Work;
 
@@ -107,12 +107,14 @@ trait Work: Send + Sized + 'static {
         snapshot: &Snapshot,
     ) -> impl Future<Output = Result<()>> + Send;
 
-    /// What two runs of the call need to share so that the product recognizes the second one. `None` if it wouldn't.
+    /// An ID that two runs of the call need to share so that the product recognizes the second one. `None` if it
+    /// wouldn't.
     fn repeat(&self, _: &Call, _: &Snapshot) -> Option<Uuid> {
         None
     }
 
-    /// Sends its requests, or plans them if it's a dry run. `repeats_interrupted` says whether an earlier run was interrupted.
+    /// Sends its requests, or plans them if it's a dry run. `repeats_interrupted` says whether an earlier run was
+    /// interrupted.
     fn perform(
         &mut self,
         call: &mut Call,

@@ -1,4 +1,4 @@
-//! What a call promises: a write continues without its caller, an interrupted call says so, a key names one call, and a
+//! Promises of a call: a write continues without its caller, an interrupted call says so, a key names one call, and a
 //! token only goes to its own account.
 
 use std::{

@@ -1,4 +1,4 @@
-//! The record of one call, written when it ends in any way.
+//! The record of one call, written however it ends.
 
 use std::{
     borrow::Cow,

@@ -151,7 +151,7 @@ pub(super) fn unknown(error: Error) -> Error {
     );
     let unknown = error.clone().reclassify(ErrorKind::OutcomeUnknown, message);
     let unknown = match error.kind() {
-        // Its limits are the operator's.
+        // The operator sets this process's limits.
         ErrorKind::Overloaded => unknown.with_act_by(ActBy::Operator),
         _ => unknown,
     };

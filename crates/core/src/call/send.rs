@@ -1,4 +1,4 @@
-//! The one way to the product, for tools and raw requests: rate limit, token, send, read, retry.
+//! Sends every request to the product, for tools and raw requests: rate limit, token, send, read, retry.
 
 use std::{
     pin::{Pin, pin},

@@ -156,7 +156,7 @@ impl ToolCall {
         })
     }
 
-    /// What the tool knows about its call.
+    /// The tool's view of its call.
     fn of(&self, call: &Call, snapshot: &Snapshot) -> tool::Call {
         let id = match &self.own_key {
             None => call.record.id().uuid(),

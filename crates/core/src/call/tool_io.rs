@@ -29,7 +29,8 @@ pub(super) struct ToolIo<'c> {
 }
 
 impl<'c> ToolIo<'c> {
-    /// `repeats_interrupted` says whether an earlier run with the same ID was interrupted, so that every request may be a retry.
+    /// `repeats_interrupted` says whether an earlier run with the same ID was interrupted, so that every request may be
+    /// a retry.
     pub(super) fn new(sender: Sender<'c>, repeats_interrupted: bool) -> Self {
         Self {
             sender,
@@ -139,7 +140,7 @@ impl Outgoing for ToolRequest {
         headers.insert(header::ACCEPT, JSON);
         match self.request.content_type() {
             None => {}
-            // Most bodies, so their header isn't built each time.
+            // Most bodies are JSON, so this header isn't built each time.
             Some(ApiRequest::JSON) => drop(headers.insert(header::CONTENT_TYPE, JSON)),
             Some(other) => {
                 headers.insert(header::CONTENT_TYPE, value_of("content-type", other)?);

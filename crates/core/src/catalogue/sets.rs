@@ -66,7 +66,7 @@ impl Catalogue {
         Ok(self)
     }
 
-    /// The present names of a set's tools, or why there can't be such a set.
+    /// The current names of a set's tools. The error says why the set isn't possible.
     fn own_set(&self, name: &str, tools: &[String]) -> Result<BTreeSet<String>, String> {
         if name.trim().is_empty() || self.set(name).is_ok() {
             return Err(format!(

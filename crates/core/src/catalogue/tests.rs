@@ -1,4 +1,4 @@
-//! What a catalogue finds.
+//! Lookups, sets and searches in a catalogue.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -264,7 +264,7 @@ fn a_set_has_only_its_tools() {
         ("all", &all),
         ("search", &[]),
         ("post", &all[2..]),
-        // By its present name, though it was named by an older one.
+        // A set can name a tool by an older name. The list shows its current one.
         ("support", &all[..1]),
     ] {
         let set = catalogue.set(name).unwrap();

@@ -18,8 +18,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Changes a connection. Another client id or host makes every account of it authorize again, in the same transaction; a
-/// new secret does not.
+/// Changes a connection. With a different client ID or host, every account has to authorize again, starting with the
+/// same transaction. With a new secret, accounts stay connected.
 pub(crate) async fn change(
     context: &Context,
     ChangeConnection {
@@ -64,8 +64,8 @@ async fn load(
     Ok((connection, secret))
 }
 
-/// Whether the secret is the one that is kept, so that the same change twice is one. Where that one cannot be opened, a
-/// given one takes its place.
+/// Whether the given secret is already stored, so that repeating a change changes nothing. If the stored secret can't
+/// be decrypted, the given one replaces it.
 async fn is_kept(context: &Context, connection: &Connection, given: &SecretString) -> bool {
     let Some(kept) = &connection.client_secret else {
         return false;
@@ -114,7 +114,7 @@ fn decide(
     Ok((change, after))
 }
 
-/// Which members changed; what they hold is said nowhere.
+/// Records which members changed, but not their values.
 fn audit(before: &Connection, after: &Connection) -> NewAudit {
     let members = [
         ("client_id", before.client_id != after.client_id),

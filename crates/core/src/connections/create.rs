@@ -16,7 +16,7 @@ use crate::{
     state::{ConnectionHealth, ConnectionState},
 };
 
-/// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
+/// Creates a connection and issues its redirect URI. Without a client ID or secret, it's a draft.
 pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<resource::Connection> {
     let product = context.products.endpoints(&new.product)?.product;
     let permissions = read_permissions(product, new.permissions.as_deref(), "permissions")?;
@@ -65,8 +65,8 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     Ok(view(context, &connection))
 }
 
-/// The connection with its client secret, where no other has its name, in small or capital letters; and whether its redirect URI
-/// is the first that is handed out.
+/// Encrypts the client secret of a new connection, and checks that no other connection has its name in any case. Also
+/// returns whether this is the first redirect URI of the environment.
 async fn load(
     context: &Context,
     new: &Connection,

@@ -9,7 +9,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Deletes a connection that no usable account depends on; its other accounts go with it.
+/// Deletes a connection without usable accounts. Its other accounts are deleted with it.
 pub(crate) async fn delete(context: &Context, delete: DeleteConnection) -> Result<()> {
     let name = delete.connection_name.as_str();
     context
@@ -51,7 +51,7 @@ fn decide(
                 ),
             ));
         }
-        // Once this is committed, the connection's id leads nowhere.
+        // After this commit, the connection can't be looked up by its ID, so the event includes its name.
         let last = account.row.event("account.deleted");
         let last = last.with("connection_name", &connection.row.name);
         let last = last.with("product", &connection.row.product);

@@ -52,7 +52,7 @@ fn sealed_client_secret(
     let Some(secret) = secret else {
         return Ok(None);
     };
-    // A blank at its end comes from copying.
+    // Copying often adds whitespace at the end.
     let text = secret.expose_secret().trim();
     if text.is_empty() || text.len() > 1024 || text.chars().any(char::is_control) {
         return Err(Error::invalid_at(

@@ -26,7 +26,7 @@ pub(crate) async fn list(
     Ok(Page::new(items, next))
 }
 
-/// Those that the caller may know of; a page token names no other.
+/// The connections that the caller can see. A page token can't name any other.
 async fn rows(
     context: &Context,
     after: Option<&str>,
@@ -46,7 +46,7 @@ async fn rows(
 }
 
 pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {
-    // A product that is not there any more is shown as it was.
+    // If this build doesn't have the product, the connection is shown without permissions.
     let takes_permissions = context
         .products
         .endpoints(&row.product)

@@ -16,7 +16,7 @@ use crate::{
     store::{Breaker, Records},
 };
 
-/// The database, the keys of its secrets, and what waits for it.
+/// The database, the keys of its secrets, and the state of work that waits for it.
 pub(crate) struct Database {
     pub(super) records: Records,
     /// Whether the store responds.
@@ -55,7 +55,7 @@ impl Database {
     }
 }
 
-/// Caches of what was read from the database.
+/// Cached data from the database.
 pub(crate) struct Memory {
     pub(crate) snapshots: Snapshots,
     pub(crate) policies: Remembered<Policies>,

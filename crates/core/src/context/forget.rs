@@ -19,7 +19,7 @@ struct Ended<'a> {
     clients: BTreeSet<&'a str>,
     /// Their own IDs.
     ids: BTreeSet<&'a str>,
-    /// Those of an account.
+    /// Accounts whose tokens may not be valid any more.
     accounts: BTreeSet<AccountId>,
 }
 

@@ -64,7 +64,7 @@ impl Host {
         self.runtime.monotonic()
     }
 
-    /// A new ID. IDs are ordered by time, and within a process by creation.
+    /// Returns a new ID. IDs are ordered by time, and within a process by creation.
     pub(crate) fn new_id(&self) -> Uuid {
         let mut random = [0; 8];
         self.entropy.fill(&mut random);

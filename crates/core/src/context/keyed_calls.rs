@@ -11,11 +11,11 @@ use crate::digest::Digest;
 
 type Turns = Arc<Mutex<HashMap<Digest, Arc<tokio::sync::Mutex<()>>>>>;
 
-/// The keys of the calls that are under way or wait for their turn.
+/// The keys of calls that are running or wait for their turn.
 #[derive(Default)]
 pub(crate) struct KeyedCalls(Turns);
 
-/// The turn of a call; the next one has it when this is dropped.
+/// A call's turn. The next call gets its turn when this is dropped.
 pub(crate) struct Turn {
     turns: Turns,
     key: Digest,
@@ -23,7 +23,7 @@ pub(crate) struct Turn {
 }
 
 impl KeyedCalls {
-    /// Waits until no other call with this key is under way in this process.
+    /// Waits until no other call with this key is running in this process.
     pub(crate) async fn enter(&self, key: &Digest) -> Turn {
         let turn = Arc::clone(lock(&self.0).entry(key.clone()).or_default());
         let mut waiting = Turn {

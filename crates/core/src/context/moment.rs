@@ -1,4 +1,4 @@
-//! A moment that many set and few read.
+//! A time that many threads set and few read.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

@@ -1,8 +1,8 @@
 //! Collects the records of executions and writes them together, so that no call waits for the store. The same
 //! transaction adds them to the totals.
 //!
-//! A process that is killed loses the records of the last 200 ms. A record before each write would need a transaction of
-//! its own for every write.
+//! A process that is killed loses the records of the last 200 ms. A record before each write would need a transaction
+//! of its own for every write.
 
 use std::{
     collections::VecDeque,
@@ -54,7 +54,7 @@ struct Waiting {
     offered: VecDeque<Arc<Written>>,
 }
 
-/// Calls, and what they add to the totals.
+/// Calls with their share of the totals.
 pub(crate) struct Written {
     calls: Vec<Execution>,
     totals: Vec<Totals>,

@@ -1,4 +1,4 @@
-//! Ids, secrets, addresses and detached work of a context.
+//! IDs, secrets, addresses and detached work of a context.
 
 use std::sync::atomic::Ordering;
 

@@ -9,8 +9,8 @@ use crate::{
     sealed::{Sealed, place},
 };
 
-/// One token set. It's inserted once and can later only be shredded. A refresh inserts a new generation. Replaced tokens
-/// are shredded in a second commit, so that a credential that can't be read doesn't block new tokens.
+/// One token set. It's inserted once and can later only be shredded. A refresh inserts a new generation. Replaced
+/// tokens are shredded in a second commit, so that a credential that can't be read doesn't block new tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Credential {
     /// Account; primary key together with the generation.

@@ -109,7 +109,7 @@ impl Session {
         !self.of_this_machine && !self.by_provider
     }
 
-    /// Whether it is still a session of this member.
+    /// Whether this member still owns the session.
     pub(crate) fn is_of(&self, member: &Member) -> bool {
         self.member_id == member.id && self.epoch == member.epoch && !member.disabled
     }

@@ -1,4 +1,4 @@
-//! Applications' credentials, and the tokens that are made with them.
+//! Applications' credentials, and the tokens issued for them.
 
 use super::{Environment, McpIssuer};
 #[cfg(doc)]

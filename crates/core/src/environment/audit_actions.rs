@@ -88,7 +88,8 @@ impl Visit for Actions {
     }
 }
 
-/// The event of the same name says when, because one operation can have several actions. Without one, it's the summary.
+/// An action's sentence: from the event of the same name, because one operation can have several actions, or otherwise
+/// the operation's summary.
 fn sentence(name: &str, info: &Info) -> &'static str {
     match EventType::of(name) {
         Some(event) => {

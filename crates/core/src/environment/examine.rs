@@ -22,8 +22,8 @@ impl Environment {
         maintenance::examine(&self.0, others, audit).await
     }
 
-    /// Whether the public URL has changed since redirect URIs were handed out, and what must be registered again if so.
-    /// Changes nothing.
+    /// Returns the redirect URIs to register again if the public URL has changed since they were handed out. Changes
+    /// nothing.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -47,7 +47,7 @@ impl Environment {
         public_url::keep(&self.0).await
     }
 
-    /// Reads the sign-in provider's metadata. Does nothing if there is no provider.
+    /// Reads the sign-in provider's metadata to check that it works. Does nothing if there's no provider.
     ///
     /// # Errors
     /// [`ErrorKind::SignInProviderFailed`] if the provider can't be reached, or its metadata can't be used.

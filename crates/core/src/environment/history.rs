@@ -1,4 +1,4 @@
-//! Events, and how many calls there were.
+//! Events, and totals of calls.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Environment {
     }
 
     /// A page of the feed of events, in the order of their commits. It starts after a cursor, or at the oldest event,
-    /// and has at most `limit` events, up to 500. `latest` instead of a cursor gives no events, only the present
+    /// and has at most `limit` events, up to 500. With `latest` instead of a cursor, it has no events, only the current
     /// cursor.
     ///
     /// If there is no event after the cursor, it waits for one, for `wait` and 30 s at most. An event of this process

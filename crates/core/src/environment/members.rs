@@ -56,7 +56,7 @@ impl Environment {
     }
 
     /// Sets the password of a member who has such a link, which uses up the link, and starts a session. A name replaces
-    /// the member's present one.
+    /// the member's current one.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a link that isn't valid, [`ErrorKind::InvalidRequest`].
@@ -80,7 +80,7 @@ impl Environment {
         sessions::sign_in(&self.0, given).await
     }
 
-    /// Takes the one-time code that a session waits for. The signed-in session has another ID.
+    /// Accepts the one-time code that a session waits for. The signed-in session has a different ID.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
@@ -113,7 +113,7 @@ impl Environment {
     }
 
     /// Checks that a session hasn't ended. Unlike [`signed_in`](Self::signed_in), this doesn't count as a use.
-    /// Long-lived responses ask it, so that they don't keep the session open.
+    /// Long-lived responses use it, so that they don't keep the session open.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`] if it has ended.
@@ -129,9 +129,9 @@ impl Environment {
         sessions::sign_out(&self.0, session_id).await
     }
 
-    /// Takes the password again, and a one-time code if the member has a second factor. For the next ten minutes, Stead
-    /// doesn't ask again before it grants rights or does something that can't be undone. Each session has 10 attempts
-    /// in 15 minutes.
+    /// Confirms who the member is, with the password and, if there's a second factor, a one-time code. For the next ten
+    /// minutes, Stead doesn't ask again before it grants rights or does something that can't be undone. Each session
+    /// has 10 attempts in 15 minutes.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
@@ -145,7 +145,8 @@ impl Environment {
         provider.map(|provider| provider.options.name.as_str())
     }
 
-    /// Whether members may sign in with a password; [`SignInProvider::only`](super::SignInProvider::only) refuses it.
+    /// Whether members can sign in with a password. [`SignInProvider::only`](super::SignInProvider::only) turns that
+    /// off.
     pub fn takes_passwords(&self) -> bool {
         self.0.takes_passwords()
     }
@@ -165,9 +166,9 @@ impl Environment {
         sessions::begin_at_provider(&self.0, next, session_id).await
     }
 
-    /// Handles a browser's return from the provider. It starts a session for the member with the email address that the
-    /// provider names, and creates the member if there is none. If a member signed in again, it notes that for the
-    /// session. Attempts are limited: 30 in 15 minutes from one source.
+    /// Handles a browser's return from the provider. Starts a session for the member with the email address that the
+    /// provider names, and creates the member if needed. If a member signed in again, records that in the session.
+    /// Attempts are limited to 30 in 15 minutes from one source.
     ///
     /// # Errors
     /// [`ErrorKind::SignInFailed`] if the member must start over, [`ErrorKind::SignInRefused`] for someone who isn't
@@ -180,8 +181,8 @@ impl Environment {
         sessions::finish_at_provider(&self.0, given).await
     }
 
-    /// Starts a session of the owner "You" without any proof, and creates that owner if necessary. Use it only in a
-    /// development environment, for requests that certainly come from this machine.
+    /// Starts a session of the owner "You" without any credentials, and creates that owner if necessary. Use it only in
+    /// a development environment, for requests that certainly come from this machine.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -204,8 +205,8 @@ impl Environment {
         members::set_password(&self.0, session_id, present, new).await
     }
 
-    /// Makes the secret of a second factor for a session's member, who must have given the password shortly before. It
-    /// takes effect when [`confirm_second_factor`](Self::confirm_second_factor) accepts a code.
+    /// Creates the secret of a second factor for a session's member, who must have entered the password shortly before.
+    /// It takes effect when [`confirm_second_factor`](Self::confirm_second_factor) accepts a code.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`]; [`ErrorKind::InvalidTransition`] if there is a second factor already.
@@ -213,7 +214,7 @@ impl Environment {
         members::enrol(&self.0, session_id).await
     }
 
-    /// Takes a code of the newest secret. From now on, each sign-in asks for a code.
+    /// Confirms the newest secret with a code. From now on, each sign-in requires a code.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for a wrong code, [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
@@ -221,7 +222,7 @@ impl Environment {
         members::confirm(&self.0, session_id, code).await
     }
 
-    /// Removes the second factor of a session's member, who must have given the password shortly before.
+    /// Removes the second factor of a session's member, who must have entered the password shortly before.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].

@@ -47,9 +47,9 @@ pub use audit_actions::{AuditAction, audit_actions};
 pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
 pub use operations::{Visit, visit};
 
-/// The longest that a shutdown waits for refreshes and writes: long enough for a token request and its commit.
+/// Longest time that a shutdown waits for refreshes and writes. It's enough for a token request and its commit.
 const DRAIN: Duration = Duration::from_secs(45);
-/// The longest that an immediate shutdown waits to keep tokens that were received.
+/// Longest time that an immediate shutdown waits until received tokens are stored.
 const KEEP: Duration = Duration::from_secs(5);
 
 /// One deployment. This is a handle: clones share everything.
@@ -94,8 +94,8 @@ impl Environment {
         Self(self.0.in_trace(id))
     }
 
-    /// The same environment for a caller who waits this long at most, counted from now. After that, a call returns what
-    /// it has and sends nothing more. A call never gets more time than it has without this limit.
+    /// The same environment for a caller that waits at most this long, counted from now. After that, a call returns
+    /// what it has and sends nothing more. A call never gets more time than without this limit.
     #[must_use]
     pub fn within(self, timeout: Duration) -> Self {
         Self(self.0.within(timeout))
@@ -158,14 +158,14 @@ impl Environment {
         self.0.store.waits.check(self.0.store.ready().await)
     }
 
-    /// The accounts whose new tokens are in memory only, because neither the store nor the spool took them. They are
-    /// lost if this process ends.
+    /// The accounts whose new tokens are only in memory, because neither the store nor the spool accepted them. They
+    /// are lost if this process ends.
     pub fn tokens_in_memory(&self) -> Vec<AccountId> {
         self.0.store.waits.in_memory()
     }
 
-    /// Counters of this process since it started, and how much work is pending in the store. A monitoring system reads
-    /// them. It asks the store twice, and waits for it for a second at most.
+    /// Counters of this process since it started, and the amount of pending work in the store, for a monitoring system.
+    /// Queries the store twice, and waits for it for at most a second.
     pub async fn metrics(&self) -> Vec<Family> {
         maintenance::metrics(&self.0).await
     }
@@ -230,8 +230,8 @@ impl Environment {
         oauth::connect_page(&self.0, link).await
     }
 
-    /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization, if the
-    /// browser has one. Only the first browser can use the link; it may start over.
+    /// Ties the link to the browser and sends the browser to the product. `browser` is the cookie of this
+    /// authorization, if the browser has one. Only the first browser can use the link, and it can start again.
     ///
     /// # Errors
     /// As [`Environment::connect_page`]; [`ErrorKind::BrowserMismatch`] for a second browser.
@@ -243,9 +243,9 @@ impl Environment {
         oauth::start(&self.0, link, browser).await
     }
 
-    /// Asks again for scopes that the user has just declined. It makes another authorization of the same account, as
+    /// Asks again for scopes that the user has just declined. Creates another authorization of the same account, as
     /// [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink) does, and sends the browser to the product.
-    /// `browser` gives the cookie of the finished authorization, if the browser has it.
+    /// `browser` returns the cookie of the finished authorization, if the browser has it.
     ///
     /// # Errors
     /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink). [`ErrorKind::BrowserMismatch`] for another
@@ -259,10 +259,10 @@ impl Environment {
         oauth::ask_again(&self.0, authorization_id, browser).await
     }
 
-    /// Handles the browser's return from the product: checks it, uses up the state and exchanges the code. `browser`
-    /// gives the cookie of an authorization, if the browser has it.
+    /// Handles the browser's return from the product: validates it, consumes the state and exchanges the code.
+    /// `browser` returns the cookie of an authorization, if the browser has it.
     ///
-    /// The exchange finishes even if the browser disconnects.
+    /// The exchange continues if the browser disconnects.
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
@@ -304,7 +304,7 @@ impl Environment {
     /// - Some products take a `GET` with a long query as a `POST`. Such a `POST` counts as a `GET`.
     ///
     /// In both forms, each request of a [batch](crate::product::RouteKind::Batch) is checked, and admitted by the
-    /// policy, like a request of its own. An [upload](crate::product::RouteKind::Upload) may take several requests; its
+    /// policy, like a separate request. An [upload](crate::product::RouteKind::Upload) may take several requests. Its
     /// session's `Location` is below `/proxy` of the public URL.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::{
 
 /// Visits operations.
 pub trait Visit {
-    /// Visits one.
+    /// Visits one operation.
     fn operation<O: Run<Environment>>(&mut self);
 }
 
@@ -147,9 +147,9 @@ impl Environment {
 }
 
 impl Environment {
-    /// Passes every connected account with its tokens to `write`; with `connection_name`, only that connection's. The
-    /// audit log records that an export began, and how many accounts it contained. A running service keeps refreshing.
-    /// If it refreshes an account after this was written, the export doesn't have the new tokens.
+    /// Passes every connected account with its tokens to `write`. With `connection_name`, passes only that
+    /// connection's. The audit log records the start of the export and the number of accounts. A running service keeps
+    /// refreshing. If it refreshes an account after it was written, the export doesn't have the new tokens.
     ///
     /// # Errors
     /// [`ErrorKind::Forbidden`] for every caller but the operator, [`ErrorKind::UnknownConnection`],

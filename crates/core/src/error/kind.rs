@@ -237,7 +237,7 @@ impl JsonSchema for ErrorKind {
 }
 
 impl<'de> Deserialize<'de> for ErrorKind {
-    /// A name from a newer service becomes [`ErrorKind::Internal`]; [`Error`](super::Error) keeps the rest of what it says.
+    /// A name from a newer service becomes [`ErrorKind::Internal`]. [`Error`](super::Error) keeps its other details.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<'de, str>::deserialize(deserializer)?;
         Ok(Self::from_name(&name).unwrap_or(Self::Internal))

@@ -72,7 +72,7 @@ const STORE_BACK: Duration = Duration::from_secs(2);
 /// | what exists although it failed | [`partial`](Self::partial) |
 /// | where to look it up | [`request_id`](Self::request_id), [`execution_id`](Self::execution_id), [`context`](Self::context) |
 ///
-/// `{}` is one line for people. `{:?}` is for logs and leaves out secrets; `{:#?}` puts each part on its own line.
+/// `{}` is one line for people. `{:?}` is for logs and omits secrets. `{:#?}` puts each part on its own line.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -349,8 +349,7 @@ impl fmt::Display for Error {
 }
 
 impl fmt::Debug for Error {
-    /// Details for logs. It leaves out the link, which anyone could open, and the product's error object, which can be
-    /// long.
+    /// Details for logs. Omits the link, which anyone could open, and the product's error object, which can be long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner {
             message, details, ..

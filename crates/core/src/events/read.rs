@@ -16,7 +16,7 @@ use crate::{
     resource::{Event, EventFilter, EventPage},
 };
 
-/// The longest wait.
+/// Longest wait for new events.
 const LONGEST: Duration = Duration::from_secs(30);
 /// How often to look for commits of other processes.
 const POLL: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_secs(1);
 const READ: u32 = 200;
 /// Maximum number of rows to read for one page, whether or not they match.
 const LOOKED_AT: u32 = 2_000;
-/// The most that a page holds.
+/// Maximum number of events on a page.
 const MOST: u32 = 500;
 /// Value instead of a cursor: only events from now on.
 const LATEST: &str = "latest";
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The newest first, from before a cursor or from the last one on.
+    /// A page with the newest events first, starting before a cursor or at the last event.
     async fn page_back(
         &self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! What a reader of the feed sees: pages in order, waits that end, and gaps that are said.
+//! Reading the feed: pages in order, waits that end, and reported gaps.
 
 use std::{sync::Arc, time::Duration};
 
@@ -57,7 +57,7 @@ async fn change(context: &Context, id: AccountId, trigger: Trigger<'_>) {
         .unwrap();
 }
 
-/// Of a context with the account `ada`: `connection.created`, `account.suspended`, `account.resumed`.
+/// A context with the account `ada` and three events: `connection.created`, `account.suspended`, `account.resumed`.
 async fn three(context: &Context) -> AccountId {
     let id = insert_account(context, AccountState::Active).await.id;
     change(context, id, Trigger::Suspended).await;
@@ -80,7 +80,7 @@ fn pages_follow_each_other_and_end() {
     assert!(!rest.more);
     let end = world.run(page(&context, Some(&rest.cursor), 2));
     assert_eq!((end.items.len(), &end.cursor), (0, &rest.cursor));
-    // From any event, the feed goes on after it.
+    // Reading can continue after any event.
     let again = world.run(page(&context, Some(&first.items[0].cursor), 10));
     assert_eq!(names(&again), ["account.suspended", "account.resumed"]);
     let suspended = &again.items[0];
@@ -196,7 +196,7 @@ fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
         let (read, ()) = world.run(join(reading, later));
         assert_eq!(names(&read.unwrap()), ["account.suspended"]);
         let took = reader.host.monotonic().saturating_sub(began);
-        // This process is woken; for what others commit it looks every second.
+        // Commits of this process wake the reader. It looks for commits of other processes every second.
         let expected = [3_300, 4_000][writer];
         assert_eq!(took, Duration::from_millis(expected), "{writer}");
     }
@@ -220,7 +220,7 @@ fn waits_are_limited_in_time_and_number() {
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
     let error = world.run(reading).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Overloaded);
-    // Who does not wait needs no place.
+    // A read that doesn't wait needs no place.
     world.run(page(&context, None, 1));
     drop(places);
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
@@ -266,7 +266,7 @@ fn prune(world: &World, context: &Context, all: bool) {
     world.run(context.store.prune(&cutoffs, 100)).unwrap();
 }
 
-/// An event that is kept for a short time only.
+/// A short-lived event.
 fn refreshed(world: &World, context: &Context, id: AccountId) {
     let now = context.host.now();
     let done = context.change(
@@ -288,7 +288,7 @@ fn a_cursor_before_pruned_events_reports_a_gap() {
     let context = lonely(&world);
     let id = world.run(three(&context));
     let first = world.run(page(&context, None, 1));
-    // Two events go after the one that was read.
+    // The two events after the one that was read are removed.
     let later = context.history.retention.events + SignedDuration::from_secs(60);
     world.advance(later.try_into().unwrap());
     prune(&world, &context, true);

@@ -1,10 +1,11 @@
-//! The query with which a browser comes back from the product.
+//! The query of a browser that comes back from the product.
 
 use percent_encoding::percent_decode;
 
 use crate::oauth::Callback;
 
-/// A query is read as a plain reader of `application/x-www-form-urlencoded` reads it, once per name or not at all.
+/// Checks that a query is read as a simple `application/x-www-form-urlencoded` reader reads it, each name once or not
+/// at all.
 pub fn callback_query(query: &str) {
     let callback = Callback::from_query(query);
     let read = [
@@ -30,7 +31,7 @@ pub fn callback_query(query: &str) {
             .filter(|value| is_clear && !value.is_empty());
         assert_eq!(found.as_ref(), expected, "{name}");
     }
-    // Neither a code nor a state stands in a log.
+    // The debug output, which can end up in logs, has neither code nor state.
     let shown = format!("{callback:?}");
     assert_eq!(
         shown,
@@ -38,7 +39,7 @@ pub fn callback_query(query: &str) {
     );
 }
 
-/// Names and values as WHATWG URL has them, section 5.1, written down again.
+/// Names and values according to WHATWG URL, section 5.1, implemented independently.
 fn pairs(query: &str) -> Vec<(String, String)> {
     let decode = |text: &str| {
         let text = text.replace('+', " ");

@@ -16,7 +16,8 @@ const RULES: ProxyRules = ProxyRules {
     ..ProxyRules::BASE
 };
 
-/// Names that never pass: of one hop (RFC 9110, section 7.6.1), of another host or caller, of another method.
+/// Headers that never pass: those for one hop (RFC 9110, section 7.6.1), another host, another caller or another
+/// method.
 const NEVER: &[&str] = &[
     "authorization",
     "connection",
@@ -39,14 +40,14 @@ const NEVER: &[&str] = &[
     "x-method-override",
 ];
 
-/// Names by which servers take a request for one of another method.
+/// Headers that ask a server to treat a request as one with another method.
 const OVERRIDES: [&str; 3] = [
     "x-http-method",
     "x-http-method-override",
     "x-method-override",
 ];
 
-/// Headers, a line each as `name:value`, are refused, or they are exactly those that pass.
+/// Checks headers, given as one `name:value` per line. They are rejected, or exactly the allowed ones pass.
 pub fn headers(lines: &[u8]) {
     let given: Vec<(&str, &[u8])> = lines
         .split(|byte| *byte == b'\n')
@@ -62,7 +63,7 @@ fn pair(line: &[u8]) -> Option<(&str, &[u8])> {
     Some((name, &line[colon + 1..]))
 }
 
-/// Where the caller writes them out, all pass or none.
+/// Headers that the caller listed all pass, or the request is rejected.
 fn written(given: &[(&str, &[u8])]) {
     let none = Map::new();
     let result = check_written(&RULES, "GET", "/v1/x", &none, given.iter().copied(), false);
@@ -82,7 +83,7 @@ fn written(given: &[(&str, &[u8])]) {
     }
 }
 
-/// Where they come over HTTP, what does not pass is dropped, and what passes is as it came.
+/// Headers that came over HTTP pass unchanged, or they are dropped.
 fn received(given: &[(&str, &[u8])]) {
     let mut headers = HeaderMap::new();
     for (name, value) in given {
@@ -126,7 +127,7 @@ fn head(method: Method, headers: HeaderMap) -> request::Parts {
     head
 }
 
-/// What holds for all that passes.
+/// Checks what must hold for all headers that pass.
 fn check(headers: &HeaderMap) {
     let mut bytes = 0;
     for (name, value) in headers {

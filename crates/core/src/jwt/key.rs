@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use super::Algorithm;
 
-/// The keys of an issuer that can be used.
+/// An issuer's usable keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keys(Vec<Key>);
 
-/// By what a token names its key.
+/// How a token identifies its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeyName {
     pub(super) algorithm: Algorithm,
     pub(super) kid: Option<String>,
 }
 
-/// A document of keys (RFC 7517, 5).
+/// A set of keys (RFC 7517, 5).
 #[derive(Deserialize)]
 struct Document {
     keys: Vec<Value>,
@@ -42,7 +42,7 @@ struct Jwk {
 #[derive(Debug)]
 pub(super) struct Key {
     kid: Option<String>,
-    /// The one algorithm that it is for, where its issuer says one.
+    /// The only algorithm that it may be used with, if the issuer names one.
     algorithm: Option<Algorithm>,
     public: Public,
 }
@@ -56,8 +56,8 @@ enum Public {
 }
 
 impl Keys {
-    /// Keys from a document of them; none where it cannot be read. Keys that make no signature which is known here are left out
-    /// (RFC 7517, 5).
+    /// Reads the keys of a document. `None` if it can't be parsed. Keys for unsupported algorithms are skipped (RFC
+    /// 7517, 5).
     pub(crate) fn read(document: &[u8]) -> Option<Self> {
         let document: Document = serde_json::from_slice(document).ok()?;
         let keys = document.keys.into_iter().filter_map(|key| {
@@ -67,12 +67,12 @@ impl Keys {
         Some(Self(keys.collect()))
     }
 
-    /// Whether there is a key for such a token.
+    /// Whether it contains the key that a token names.
     pub(crate) fn have(&self, name: &KeyName) -> bool {
         self.find(name).is_some()
     }
 
-    /// The key that a token names; where it names none, the only one that it can be.
+    /// The key that a token names. If it names none, the only key that fits its algorithm.
     pub(super) fn find(&self, name: &KeyName) -> Option<&Key> {
         let mut fitting = self
             .0
@@ -127,7 +127,7 @@ impl Key {
         is_of_kind && self.algorithm.is_none_or(|own| own == algorithm)
     }
 
-    /// Whether this key has signed the message. RSA keys of less than 2048 bits sign nothing.
+    /// Whether this key signed the message. RSA keys with less than 2048 bits are rejected.
     pub(super) fn has_signed(
         &self,
         algorithm: Algorithm,
@@ -158,7 +158,7 @@ fn bytes(text: Option<String>) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text?).ok()
 }
 
-/// Without the zeros in front that some issuers write.
+/// Decodes a number without leading zeros, which some issuers write.
 fn number(text: Option<String>) -> Option<Vec<u8>> {
     let bytes = bytes(text)?;
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();

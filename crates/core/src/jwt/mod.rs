@@ -1,7 +1,7 @@
-//! JSON Web Tokens that others have signed (RFC 7519), and the public keys that they are checked with (RFC 7517).
+//! JSON Web Tokens that others have signed (RFC 7519), and the public keys to check them with (RFC 7517).
 //!
-//! Only signatures with a public key are known, so that no key can serve as the secret of an HMAC, and there is no
-//! token without a signature.
+//! Stead accepts only public-key signatures. So a public key can't be used as the secret of an HMAC, and a token
+//! without a signature is refused.
 
 mod key;
 #[cfg(test)]
@@ -13,7 +13,7 @@ mod token;
 pub(crate) use key::{KeyName, Keys};
 pub(crate) use token::Token;
 
-/// How a token is signed (RFC 7518, 3.1, and RFC 8037, 3.1).
+/// A signature algorithm (RFC 7518, 3.1, and RFC 8037, 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Algorithm {
     Rs256,

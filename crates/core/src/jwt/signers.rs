@@ -1,4 +1,4 @@
-//! What issuers of tests sign with: a key of each kind.
+//! Signing keys for test issuers, one of each kind.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -12,7 +12,7 @@ use ring::{
 use serde_json::{Value, json};
 
 pub(crate) enum Signer {
-    /// An RSA key takes too long to make: this one is of these tests, and of nothing else.
+    /// Generating an RSA key takes too long, so this one is fixed. Only these tests use it.
     Rsa(RsaKeyPair),
     P256(EcdsaKeyPair),
     Ed25519(Ed25519KeyPair),
@@ -37,12 +37,12 @@ impl Signer {
         Self::Ed25519(Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap())
     }
 
-    /// Its public key.
+    /// The public key as a JWK.
     pub(crate) fn jwk(&self, kid: &str) -> Value {
         match self {
             Self::Rsa(pair) => {
                 let public = PublicKeyComponents::<Vec<u8>>::from(pair.public());
-                // Some issuers write the sign byte of ASN.1 too.
+                // Some issuers include the sign byte of ASN.1.
                 let modulus = [&[0][..], &public.n].concat();
                 json!({ "kty": "RSA", "kid": kid, "n": encoded(&modulus), "e": encoded(&public.e) })
             }
@@ -56,7 +56,7 @@ impl Signer {
         }
     }
 
-    /// A token with this header, signed by its algorithm.
+    /// Creates a token with this header, signed with its algorithm.
     pub(crate) fn sign(&self, header: &Value, claims: &Value) -> String {
         let parts = [header, claims].map(|part| encoded(part.to_string().as_bytes()));
         let signed = parts.join(".");

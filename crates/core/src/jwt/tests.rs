@@ -1,4 +1,4 @@
-//! Which tokens are good by their signature, and which are not.
+//! Tokens with valid and invalid signatures.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, Mac as _};
@@ -45,13 +45,13 @@ fn a_token_of_each_algorithm_is_valid_only_as_signed() {
         );
         let unsigned = format!("{head}.{other}.");
         assert_eq!(check(&unsigned, &known), Err("its signature is wrong"));
-        // The name of the key in the document of another key.
+        // Another key with the same ID.
         let others = keys(&[Signer::ed25519(9).jwk("k1"), Signer::p256().jwk("k1")]);
         assert!(check(&token, &others).is_err(), "{alg}");
     }
 }
 
-/// RFC 7515, A.3, and RFC 8037, A.4, whose content is not JSON.
+/// RFC 7515, A.3, and RFC 8037, A.4, whose content isn't JSON.
 #[test]
 fn the_examples_of_the_standards_are_good() {
     let es256 = keys(&[json!({

@@ -1,4 +1,4 @@
-//! A token: what it says, once its signature is checked.
+//! A token, and its claims once its signature is checked.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;
@@ -6,20 +6,20 @@ use serde_json::Value;
 
 use super::{Algorithm, KeyName, Keys};
 
-/// Longest token, in bytes: more than any header of a request holds.
+/// Maximum length of a token in bytes. No request header is longer.
 const LONGEST: usize = 16 * 1024;
 
-/// Members of a header that count here (RFC 7515, 4.1).
+/// The members of a header that Stead needs (RFC 7515, 4.1).
 #[derive(Deserialize)]
 struct Header {
     alg: String,
     kid: Option<String>,
     typ: Option<String>,
-    /// Extensions that have to be understood: none is.
+    /// Extensions that a reader must understand. Stead supports none.
     crit: Option<Value>,
 }
 
-/// A token whose signature is not checked yet, so that no one can read what it says.
+/// A token whose signature isn't checked yet. Its claims are private until then.
 pub(crate) struct Token<'a> {
     name: KeyName,
     signed: &'a [u8],
@@ -28,7 +28,7 @@ pub(crate) struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// Reads a token; an error says what is wrong with it.
+    /// Parses a token. An error says what is wrong with it.
     pub(crate) fn read(text: &'a str) -> Result<Self, &'static str> {
         const UNREADABLE: &str = "it isn't a signed JWT";
         if text.len() > LONGEST {
@@ -57,12 +57,12 @@ impl<'a> Token<'a> {
         })
     }
 
-    /// Which key it says that it is signed with.
+    /// The key that the token names.
     pub(crate) fn key_name(&self) -> &KeyName {
         &self.name
     }
 
-    /// What it says, where one of these keys has signed it.
+    /// Returns the claims, if one of these keys signed the token.
     pub(crate) fn claims(&self, keys: &Keys) -> Result<Value, &'static str> {
         let key = keys
             .find(&self.name)
@@ -78,7 +78,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Whether a token of this type may be one of access (RFC 9068, 2.1; many issuers write JWT).
+/// Whether a token's type can be that of an access token (RFC 9068, 2.1). Many issuers write `JWT`.
 fn is_token(typ: &str) -> bool {
     let typ = typ.to_ascii_lowercase();
     let typ = typ.strip_prefix("application/").unwrap_or(&typ);

@@ -10,7 +10,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Adds a data key under the first key of the ring.
+/// Adds a data key under the first key of the key ring.
 pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKey> {
     let added = context
         .change(
@@ -109,7 +109,7 @@ fn staged(found: &Versioned<DataKey>) -> Result<()> {
     Ok(())
 }
 
-/// Re-encrypts all data keys with the first key of the ring. The data that they encrypted stays unchanged.
+/// Re-encrypts all data keys with the first key of the key ring. The data that they encrypted stays unchanged.
 pub(crate) async fn rewrap(context: &Context, _: RewrapKeys) -> Result<resource::Keys> {
     context
         .change(
@@ -143,7 +143,7 @@ fn told(change: Change, key: &DataKey, name: &'static str) -> Change {
 }
 
 /// Destroys a data key if no row of the store and no record of the spool is encrypted with it. Backups still are. They
-/// can be decrypted with the ring key that encrypted this data key.
+/// can be decrypted with the key of the key ring that encrypted this data key.
 pub(crate) async fn retire(context: &Context, retire: RetireKey) -> Result<resource::DataKey> {
     let key_id = retire.key_id.as_str();
     let (retired, now) = context

@@ -10,7 +10,7 @@ use crate::{
     store::{AUTHENTICATED, Row, TABLES, Table, Value, Versioned},
 };
 
-/// The tables of these rows. Keys of the ring encrypt the data keys themselves.
+/// The tables of these rows. Keys of the key ring encrypt the data keys themselves.
 pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
     let is_sealed = |table: &&Table| table.sealed || AUTHENTICATED.contains(table);
     let sealed = TABLES.iter().copied().filter(is_sealed);

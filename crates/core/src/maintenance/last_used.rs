@@ -1,4 +1,4 @@
-//! Writes down when credentials were last used: now and then, and never while a request waits.
+//! Stores when credentials were last used. It does so periodically, and never while a request waits.
 
 use jiff::SignedDuration;
 
@@ -9,16 +9,16 @@ use crate::{
     store::Versioned,
 };
 
-/// A credential in use is written so often at most.
+/// Minimum time between two updates of a credential's last use.
 const EVERY: SignedDuration = SignedDuration::from_hours(1);
 
-/// Keeps what this process has noted since the last time. What cannot be written now is noted again.
+/// Stores the uses that this process has recorded since the last time. If that fails, records them again.
 pub(super) async fn keep(context: &Context) -> Result<()> {
     let now = context.host.now();
     for (client_id, times) in context.memory.access_tokens.take_used() {
         let load = || context.store.app_credential(&client_id);
         let decide = |found: Option<Versioned<AppCredential>>| {
-            // One that was revoked meanwhile needs no time.
+            // The credential may have been revoked in the meantime.
             let Some(Versioned { row, version, .. }) = found else {
                 return Ok((Change::none(), ()));
             };

@@ -1,4 +1,4 @@
-//! What an environment counts, and how much waits, for those who watch it.
+//! Metrics of an environment: its counters, and the size of its backlogs.
 
 use std::{pin::pin, time::Duration};
 
@@ -8,18 +8,18 @@ use jiff::Timestamp;
 use super::examine::{made, outbox};
 use crate::{Result, context::Context, metrics::Family};
 
-/// Rows of a backlog that are looked at.
+/// Maximum number of rows of a backlog to look at.
 const ROWS: u32 = 1_000;
-/// So long the store is waited for.
+/// How long to wait for the store.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How much waits in the store, for any server to do it.
+/// Work that waits in the store, which any server can do.
 struct Backlog {
     outbox: (usize, Duration),
     deliveries: (usize, Duration),
 }
 
-/// Everything that is counted, and how much waits. What the store does not tell in time is left out.
+/// All counters, and the size of the backlogs. Omits what the store doesn't return in time.
 pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
     let patience = context.host.runtime.sleep(PATIENCE);
     let backlog = match select(pin!(backlog(context)), patience).await {

@@ -1,4 +1,4 @@
-//! What has to be done from time to time: ending what is overdue, working off the outbox, removing what no one needs.
+//! Periodic work: expires overdue authorizations, processes the outbox, and deletes rows that no one needs.
 
 mod examine;
 mod history;
@@ -25,23 +25,23 @@ pub use examine::{Examination, ExaminedConnection, Probe, WaitingInOutbox};
 pub(crate) use metrics::metrics;
 
 const PERIOD: Duration = Duration::from_secs(30);
-/// Authorizations that are ended together.
+/// Number of authorizations that are ended together.
 const ROUND: u32 = 100;
-/// Rows of a kind that are removed together: few enough that no call's write waits long behind them.
+/// Number of rows of a kind that are removed together. It's low so that calls don't wait long to write theirs.
 const REMOVED: u32 = 500;
-/// Authorizations are kept so long after their end, for those who ask how one went.
+/// How long to keep authorizations after they end, so that applications can read how one ended.
 const ENDED_AUTHORIZATIONS: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Deliveries of webhooks are kept so long after their end.
+/// How long to keep webhook deliveries after they end.
 const ENDED_DELIVERIES: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Approvals are kept so long after their end.
+/// How long to keep approvals after they end.
 const ENDED_APPROVALS: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// Shredded credentials are kept so long from their insertion; nothing can be read from them.
+/// How long to keep shredded credentials after their insertion. Nothing can be read from them.
 const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
-/// Events that are of use for a short time only are kept so long.
+/// How long to keep events that are only useful for a short time.
 const SHORT_LIVED_EVENTS: SignedDuration = SignedDuration::from_hours(24);
 
 fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
-    // What is kept for longer than time goes back is kept for ever.
+    // A retention that reaches beyond the earliest time keeps everything.
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
     Cutoffs {
         access_tokens: now,
@@ -57,7 +57,7 @@ fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
     }
 }
 
-/// Starts the rounds; they end with the context.
+/// Starts the rounds. They stop with the context.
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
     let first = context.host.runtime.sleep(PERIOD);
@@ -79,7 +79,7 @@ pub(crate) fn start(context: &Context) {
             }
             context.sweep();
             context.store.waits.tell();
-            // All of it needs the store.
+            // The round needs the store.
             if !context.store.is_away()
                 && let Err(error) = run(&context).await
             {
@@ -90,11 +90,11 @@ pub(crate) fn start(context: &Context) {
     }));
 }
 
-/// One round: the data keys are read again; tokens that wait in the spool are stored; authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
-/// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
-/// itself every 30 seconds.
+/// Runs one round: reads the data keys again, stores tokens from the spool, ends expired authorizations and shreds
+/// their pending tokens, processes the outbox, and removes rows that no one needs any more (see [`Retention`]). If one
+/// part fails, the others still run. Runs automatically every 30 seconds.
 pub(crate) async fn run(context: &Context) -> Result<()> {
-    // First, so that no other work delays what other processes wait for.
+    // This comes first, because other processes may be waiting for it.
     if let Err(error) = keys::keep_up(context).await {
         tracing::warn!(kind = %error.kind(), "couldn't read the data keys again");
     }
@@ -133,7 +133,7 @@ async fn end_overdue(context: &Context) -> Result<()> {
         let now = context.host.now();
         let mut ended = match end_unopened(context, now).await {
             Ok(ended) => ended,
-            // They are ended one by one below.
+            // The loop below expires them one by one.
             Err(error) => {
                 tracing::warn!(kind = %error.kind(), "couldn't expire unopened links together");
                 0
@@ -144,9 +144,9 @@ async fn end_overdue(context: &Context) -> Result<()> {
         for id in overdue.into_iter().map(|found| found.row.id) {
             let is_overdue = |current: &Authorization| current.expires_at < now;
             match oauth::end(context, id, is_overdue, End::Expired, "timeout").await {
-                // One that has not ended has moved on meanwhile.
+                // An authorization that wasn't expired has advanced in the meantime.
                 Ok(_) => ended += 1,
-                // One row that cannot be ended must not keep the others.
+                // A row that can't be expired must not block the others.
                 Err(error) => {
                     tracing::warn!(authorization = %id, kind = %error.kind(), "couldn't expire an authorization")
                 }
@@ -158,8 +158,8 @@ async fn end_overdue(context: &Context) -> Result<()> {
     }
 }
 
-/// Ends links that no one has opened, in one transaction and with events that are kept for a short time: nothing has
-/// come of them. Returns how many.
+/// Ends links that no one has opened, in one transaction. Their events are only kept for a short time, because nothing
+/// came of these links. Returns how many.
 async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
     context
         .change(
@@ -232,7 +232,7 @@ mod tests {
         },
     };
 
-    /// A kind's row of a number and a moment, and the moment from which on rows of the kind are kept.
+    /// Builds a row of a kind from a number and a time, and the time from which rows of the kind are kept.
     type Kind = (fn(u64, Timestamp) -> Row, Timestamp);
 
     const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(world.run(store.commit(batch)).unwrap(), Commit::Committed);
     }
 
-    /// Whether a row is there: a guard on its first version holds.
+    /// Whether a row exists: a guard on its first version succeeds.
     fn is_there(world: &World, store: &Records, key: Key) -> bool {
         world.run(store.commit(Batch::new().guard(key, 1))).unwrap() == Commit::Committed
     }
@@ -395,7 +395,7 @@ mod tests {
         for forgotten in [unopened, opened] {
             assert!(!is_there(&world, &context.store, forgotten.key()));
         }
-        // Nothing has come of a link that no one has opened: its event goes sooner than others.
+        // Nothing came of a link that no one opened, so its event is deleted sooner than others.
         let events = world.run(context.store.events(None, None, 10)).unwrap();
         assert_eq!(
             events
@@ -426,7 +426,7 @@ mod tests {
         assert!(!is_there(&world, &context.store, old.key()));
     }
 
-    /// A context that keeps its history for so long.
+    /// Opens a context with this retention.
     fn keeping(
         world: &World,
         executions: SignedDuration,

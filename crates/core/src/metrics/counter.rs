@@ -7,7 +7,7 @@ use std::{
 
 use super::family::Buckets;
 
-/// A number that only grows.
+/// A number that only increases.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 

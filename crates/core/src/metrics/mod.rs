@@ -21,10 +21,10 @@ pub(crate) use label::{CallKind, Outcome, Refresh, StoreOperation, StoreOutcome}
 
 use crate::resource::EVENT_TYPES;
 
-/// The product of a call that named none.
+/// The product label of calls that name no product.
 const NO_PRODUCT: &str = "none";
 
-/// Everything that one process counts.
+/// All counters of a process.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     /// The last one is for calls that named no product.
@@ -78,7 +78,7 @@ impl Metrics {
         known.or(self.products.last())
     }
 
-    /// A call has ended.
+    /// Counts a call that has ended.
     pub(crate) fn call(
         &self,
         product: Option<&str>,
@@ -92,7 +92,7 @@ impl Metrics {
         }
     }
 
-    /// A request to a product has ended: its response was read, but for what is passed on as a stream.
+    /// Counts a request to a product. Its response was read, except for a part that is streamed to the caller.
     pub(crate) fn request(&self, product: &str, status: Option<http::StatusCode>, took: Duration) {
         if let Some(of) = self.of(product) {
             of.requests[label::response(status)].add_one();
@@ -100,14 +100,14 @@ impl Metrics {
         }
     }
 
-    /// A refresh token was presented.
+    /// Counts a token request with a refresh token.
     pub(crate) fn refresh(&self, product: &str, outcome: Refresh) {
         if let Some(of) = self.of(product) {
             of.refreshes[outcome as usize].add_one();
         }
     }
 
-    /// An event was committed.
+    /// Counts a committed event.
     pub(crate) fn event(&self, name: &str) {
         let mut types = EVENT_TYPES.iter().zip(&self.events);
         if let Some((_, counter)) = types.find(|(known, _)| known.name == name) {
@@ -115,7 +115,7 @@ impl Metrics {
         }
     }
 
-    /// The store has responded or failed.
+    /// Counts a response or failure of the store.
     pub(crate) fn store(&self, operation: StoreOperation, outcome: StoreOutcome, took: Duration) {
         let operation = operation as usize;
         self.store.operations[operation][outcome as usize].add_one();
@@ -124,7 +124,7 @@ impl Metrics {
         self.store.is_away.store(failed, Ordering::Relaxed);
     }
 
-    /// All of it. What has not happened yet is left out where there are many values of a label.
+    /// Everything that was counted. If a label has many values, those that never occurred are omitted.
     pub(crate) fn families(&self) -> Vec<Family> {
         let mut calls = Family::counter(
             "stead_calls_total",
@@ -223,7 +223,7 @@ impl OfStore {
     }
 }
 
-/// What has happened at all.
+/// A counter's value, or `None` if it's zero.
 fn counted(counter: &Counter) -> Option<f64> {
     let count = counter.get();
     (count > 0).then_some(count as f64)

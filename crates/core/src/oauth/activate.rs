@@ -12,20 +12,20 @@ use crate::{
     store::Versioned,
 };
 
-/// Authorizations of the account that are looked through.
+/// Maximum number of the account's authorizations to look through.
 const SIBLINGS: u32 = 50;
 
 struct Loaded {
     authorization: Versioned<Authorization>,
     connection: Versioned<Connection>,
     account: Versioned<Account>,
-    /// The account's other authorizations that wait to be confirmed.
+    /// The account's other authorizations that wait for confirmation.
     siblings: Vec<Versioned<Authorization>>,
     credentials: Vec<Versioned<Credential>>,
 }
 
-/// Makes a pending credential the account's current one. Keeps the one before, shreds older ones, and ends the account's
-/// other authorizations that wait to be confirmed, with theirs.
+/// Makes a pending credential the account's current one. Keeps the previous one and shreds older ones. Also ends the
+/// account's other authorizations that wait for confirmation, with their credentials.
 pub(super) async fn activate(context: &Context, id: AuthorizationId) -> Result<Account> {
     let activated = context
         .change(
@@ -119,7 +119,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
                 ..row
             }
         } else if row.generation == account.row.generation {
-            // Its grant has been replaced: no refresh may bring it back.
+            // This grant was replaced, so no refresh may restore it.
             Credential {
                 pending_for: Some(authorization.row.id),
                 ..row

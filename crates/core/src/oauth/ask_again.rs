@@ -1,4 +1,4 @@
-//! Asks a user again for what was left out.
+//! Asks a user again for the permissions that they didn't grant.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -8,11 +8,11 @@ use crate::{
     identifier::AuthorizationId, resource::NewAuthorizationLink,
 };
 
-/// Makes another authorization of the same account next to one whose user granted less than was asked, for what is
-/// missing, and sends the same browser to the product with it. What was connected stays as it is until that succeeds.
+/// Asks again for the permissions that a user didn't grant. Creates a second authorization of the same account for
+/// them, and sends the same browser to the product. The existing connection stays unchanged until that succeeds.
 ///
-/// A link is used once, so the old one is not opened again. The browser proves by the cookie of the first authorization
-/// that it is the one that came back, for as long as an application would have to confirm it.
+/// A link works once, so this doesn't reopen the old one. The first authorization's cookie proves that this is the
+/// browser that came back. It's valid for as long as an application would have to confirm.
 pub(crate) async fn ask_again(
     context: &Context,
     authorization_id: &str,

@@ -1,4 +1,4 @@
-//! The OAuth client of a connection: its id and secret, and how they are shown to the authorization server.
+//! The OAuth client of a connection: its ID and secret, and how they're sent to the authorization server.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::HeaderValue;
@@ -8,14 +8,14 @@ use zeroize::Zeroizing;
 
 use crate::{Error, ErrorKind, Result, context::Context, domain::Connection, sealed::place};
 
-/// A client id with its secret.
+/// A client ID with its secret.
 pub(super) struct ClientCredentials {
     pub(super) id: String,
     pub(super) secret: SecretString,
 }
 
 impl ClientCredentials {
-    /// Those of a connection; `None` for a draft.
+    /// Returns the client of a connection, or `None` for a draft.
     pub(super) async fn of(context: &Context, connection: &Connection) -> Result<Option<Self>> {
         let (Some(id), Some(sealed)) = (&connection.client_id, &connection.client_secret) else {
             return Ok(None);

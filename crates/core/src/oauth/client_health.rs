@@ -8,7 +8,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Notes how the product took the client, where it is news. What was learned besides does not wait for a store that fails.
+/// Records whether the product accepted the client, if that changed. A store failure is only logged, so that the caller
+/// can still store what else it learned.
 pub(super) async fn note_client(context: &Context, used: &Connection, health: ConnectionHealth) {
     if used.health != health
         && let Err(error) = client_used(context, used, health).await
@@ -17,7 +18,7 @@ pub(super) async fn note_client(context: &Context, used: &Connection, health: Co
     }
 }
 
-/// Notes how the product took the client, unless its credentials were changed since they were sent.
+/// Records whether the product accepted the client, unless the credentials have changed since they were sent.
 pub(super) async fn client_used(
     context: &Context,
     used: &Connection,

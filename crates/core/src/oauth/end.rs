@@ -14,9 +14,10 @@ use crate::{
     store::Versioned,
 };
 
-/// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded. It isn't revoked
-/// at the product, because no one asked for that, and it may end a working account: the product may end everything that
-/// the user granted to the project, or may have issued the token that another account uses. Returns whether it ended: one that has moved on meanwhile stays as it is.
+/// Ends an authorization without success if `holds` is true for it, and shreds its pending credential. The credential
+/// isn't revoked at the product, because no one asked for that, and because it could disconnect a working account: the
+/// product may revoke everything that the user granted to the project, or may have issued the same token to another
+/// account. Returns whether the authorization ended. If `holds` is false by now, it stays unchanged.
 pub(crate) async fn end(
     context: &Context,
     id: AuthorizationId,
@@ -53,7 +54,7 @@ pub(crate) async fn end(
         .await
 }
 
-/// An authorization; where it has pending credentials, with its account and with them.
+/// Loads an authorization. If it has pending credentials, also loads its account and those credentials.
 async fn load(
     context: &Context,
     id: AuthorizationId,

@@ -1,4 +1,4 @@
-//! JWTs of the operator's own issuer: whether one is good here and now (RFC 9068, 4, and RFC 8725).
+//! Checks whether a JWT of the operator's issuer is valid here and now (RFC 9068, 4, and RFC 8725).
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -12,10 +12,10 @@ use crate::{
     jwt::{Keys, Token},
 };
 
-/// How far the issuer's clock may be from ours, in seconds.
+/// Maximum difference between the issuer's clock and ours, in seconds.
 const CLOCKS_APART: i64 = 60;
 
-/// What a good token says, and until when it is good.
+/// Returns the claims of a valid token, and when it expires.
 pub(crate) async fn claims(
     context: &Context,
     issuer: &KnownIssuer,
@@ -36,7 +36,7 @@ pub(crate) async fn claims(
     let keys = match issuer.known(context.host.monotonic(), wanted) {
         Some(known) => known?,
         None => {
-            // To its end, so that callers who go away do not make it begin again and again.
+            // Detached, so that callers who leave don't make the next one start over.
             let wanted = wanted.clone();
             let reading = context.detached(async move |context| {
                 let Some(issuer) = &context.issuers.mcp else {
@@ -60,7 +60,7 @@ pub(crate) async fn claims(
     Ok((claims, end))
 }
 
-/// When a token ends that is of this issuer, for this audience, and of now.
+/// Checks that a token is from this issuer, for this audience and currently valid. Returns when it expires.
 fn check(
     claims: &Value,
     issuer: &str,
@@ -90,12 +90,12 @@ fn check(
     Ok(end)
 }
 
-/// Seconds since 1970, of which some issuers write parts too (RFC 7519, 2).
+/// Seconds since 1970. Some issuers write fractions (RFC 7519, 2).
 fn seconds(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| Some(value.as_f64()? as i64))
 }
 
-/// By `scope` (RFC 9068, 2.2.3), or by `scp`, as some issuers call it; a text with spaces or a list.
+/// Checks the claim `scope` (RFC 9068, 2.2.3), or `scp`, as some issuers call it. It's a string with spaces or a list.
 fn has_scope(claims: &Value, scope: &str) -> bool {
     [&claims["scope"], &claims["scp"]].into_iter().any(|given| {
         let listed = given.as_array().into_iter().flatten();
@@ -106,7 +106,7 @@ fn has_scope(claims: &Value, scope: &str) -> bool {
     })
 }
 
-/// Members of the issuer's configuration that are needed here.
+/// The members of the issuer's configuration that Stead needs.
 #[derive(Deserialize)]
 struct Configuration {
     issuer: String,
@@ -117,7 +117,8 @@ async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
     let configuration = configuration(context, issuer).await?;
     let configuration: Configuration = serde_json::from_slice(&configuration)
         .map_err(|_| failed("its configuration can't be read"))?;
-    // OpenID Connect Discovery 1.0, 4.3, and RFC 8414, 3.3: exactly, or another issuer could speak for this one.
+    // The issuer has to match exactly, or another one could speak for it (OpenID Connect Discovery 1.0, 4.3, and RFC
+    // 8414, 3.3).
     if configuration.issuer != issuer {
         return Err(failed(
             "its configuration names a different issuer than the one you configured",
@@ -133,7 +134,7 @@ async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
     Keys::read(&keys).ok_or_else(|| failed("its keys can't be read"))
 }
 
-/// By OpenID Connect Discovery 1.0; where there is nothing, by RFC 8414.
+/// Reads the configuration at the URL of OpenID Connect Discovery 1.0. If nothing is there, tries RFC 8414.
 async fn configuration(context: &Context, issuer: &str) -> Result<bytes::Bytes> {
     let mut read = metadata::fetch(context, &metadata::configuration(issuer)).await;
     if let Err(Unread::Status(status)) = &read

@@ -11,7 +11,7 @@ use crate::{
     ports::{Body, TransportError, is_loopback},
 };
 
-/// Why a document could not be had.
+/// Why a document couldn't be read.
 pub(super) enum Unread {
     Address,
     Status(StatusCode),
@@ -19,7 +19,7 @@ pub(super) enum Unread {
 }
 
 impl Unread {
-    /// `failed` makes an error of why the document that is meant cannot be had.
+    /// Turns this into an error. `failed` builds it from the reason, which names `document`.
     pub(super) fn error(self, document: &str, failed: impl FnOnce(&str) -> Error) -> Error {
         match self {
             Self::Address => failed(&format!("its {document} has no usable address")),
@@ -34,7 +34,7 @@ impl Unread {
     }
 }
 
-/// The document at an address.
+/// Reads the document at an address.
 pub(super) async fn fetch(context: &Context, address: &str) -> Result<Bytes, Unread> {
     let mut request = http::Request::new(Body::Empty);
     *request.uri_mut() = address.parse().map_err(|_| Unread::Address)?;
@@ -48,14 +48,15 @@ pub(super) async fn fetch(context: &Context, address: &str) -> Result<Bytes, Unr
     }
 }
 
-/// Where a server publishes its configuration (OpenID Connect Discovery 1.0, 4.1: a slash at the end of the issuer goes).
+/// The URL where a server publishes its configuration. A trailing slash of the issuer is dropped (OpenID Connect
+/// Discovery 1.0, 4.1).
 pub(super) fn configuration(issuer: &str) -> String {
     let issuer = issuer.strip_suffix('/').unwrap_or(issuer);
     format!("{issuer}/.well-known/openid-configuration")
 }
 
-/// Whether an address that a server names may be used. Plain http is for a server of this machine, which itself is reached
-/// so.
+/// Whether Stead may use an address that a server names. Plain HTTP is only allowed if the server itself is reached by
+/// plain HTTP on this machine.
 pub(super) fn is_encrypted(address: &str, issuer: &str) -> bool {
     let is_local = |url: &Url| {
         let host = url.host_str().is_some_and(is_loopback);

@@ -1,4 +1,4 @@
-//! OAuth 2.0 as a client. The `oauth2` crate is named here and nowhere else, and no other crate can name a token.
+//! OAuth 2.0 as a client. Only this module uses the `oauth2` crate, and no other crate can name a token.
 
 mod activate;
 mod ask_again;
@@ -41,7 +41,7 @@ pub use sign_in::StartedAtProvider;
 pub use start::StartedAuthorization;
 pub(crate) use start::start;
 pub(crate) use subject::imported_subject;
-/// What must hold for any response of a token endpoint.
+/// Checks what must hold for any response of a token endpoint.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use token_endpoint::property::holds as token_response_holds;
 pub(crate) use verify::verify;

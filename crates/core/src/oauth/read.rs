@@ -1,4 +1,4 @@
-//! Reads an authorization: how far it has come, and why it ended.
+//! Reads an authorization: its progress, and why it ended.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -7,7 +7,7 @@ use crate::{
     resource::{Authorization, ReadAuthorization},
 };
 
-/// An authorization. One of a connection that the caller may not know of is not there.
+/// Returns an authorization. If its connection is hidden from the caller, it's treated as missing.
 pub(crate) async fn read(context: &Context, read: ReadAuthorization) -> Result<Authorization> {
     let authorization_id = read.authorization_id.as_str();
     let unknown = || {

@@ -1,6 +1,7 @@
-//! Which accounts share a grant, where the revocation of one token ends all that a user has granted to a project.
+//! Finds accounts that share a grant, for products where revoking one token revokes everything that a user granted to a
+//! project.
 //!
-//! Revocations are rare, so accounts are searched when one is requested, and no index is kept for it.
+//! Revocations are rare, so Stead searches all accounts when one is requested, and keeps no index for it.
 
 use crate::{
     Result,
@@ -9,18 +10,18 @@ use crate::{
     identifier::{AccountId, ConnectionName, Identifier},
 };
 
-/// Accounts that are read at once.
+/// Number of accounts read at a time.
 const PAGE: u32 = 500;
 
-/// An account that ends with another's grant.
+/// An account that ends together with another's grant.
 pub(crate) struct SharesGrant {
     pub(crate) id: AccountId,
     pub(crate) connection_name: ConnectionName,
     pub(crate) identifier: Identifier,
 }
 
-/// The connected accounts that end when the grant of this one is revoked at the product: those of the same user of the
-/// product, through clients of the same project. Looks through all accounts of such clients.
+/// Finds the connected accounts that end if this account's grant is revoked at the product: those of the same product
+/// user, through clients of the same project. Looks through all accounts of such clients.
 pub(crate) async fn shares_grant(
     context: &Context,
     connection: &Connection,
@@ -60,7 +61,7 @@ pub(crate) async fn shares_grant(
     Ok(found)
 }
 
-/// Where the grants of a connection's users end together: at which endpoint, and for which project.
+/// The endpoint and the project within which a user's grants end together.
 fn project_of(context: &Context, connection: &Connection) -> Option<(&'static str, String)> {
     let oauth = &context
         .products

@@ -1,4 +1,4 @@
-//! Who the user is at the product.
+//! Identifies the user at the product.
 
 use std::fmt::Display;
 
@@ -13,19 +13,19 @@ use crate::{
     scrub::scrub,
 };
 
-/// How far the product's clock may be from ours.
+/// Maximum difference between the product's clock and ours, in seconds.
 const CLOCKS_APART: i64 = 300;
 
-/// What an `id_token` has to be.
+/// The required values of an `id_token`.
 struct Expected<'a> {
-    /// Issuers that are accepted.
+    /// Accepted issuers.
     issuers: Vec<&'a str>,
-    /// The client that it has to be for.
+    /// The client that the token must be for.
     client_id: &'a str,
     now: Timestamp,
 }
 
-/// Who the user is, by the token response to the connection's client; `issuer` is the one that was configured.
+/// Identifies the user from the token response to the connection's client. `issuer` is the configured one.
 pub(super) fn subject_of(
     product: &Product,
     connection: &Connection,
@@ -48,8 +48,9 @@ pub(super) fn subject_of(
     subject(product.oauth.subject, members, &expected)
 }
 
-/// Who the user is, by a token response that another platform got, at whatever time. Whoever imports it vouches for it; that
-/// its `id_token` is for the connection's client is checked all the same, because refresh tokens serve no other.
+/// Identifies the user from a token response that another platform received at any time. The application that imports
+/// it vouches for it. Stead still checks that the `id_token` is for the connection's client, because refresh tokens
+/// only work for the client they were issued to.
 pub(crate) fn imported_subject(
     context: &Context,
     product: &Product,
@@ -67,10 +68,10 @@ pub(crate) fn imported_subject(
     )
 }
 
-/// Who the user is, by the token response; an error says what is wrong with its `id_token`.
+/// Identifies the user from the token response. An error says what is wrong with its `id_token`.
 ///
-/// The signature of an `id_token` is not checked: it came straight from the token endpoint over TLS, which OpenID
-/// Connect Core 1.0, 3.1.3.7 point 6, accepts in its place. Points 2, 3 and 9 are: issuer, audience, end.
+/// The signature of an `id_token` isn't checked, because it came straight from the token endpoint over TLS. OpenID
+/// Connect Core 1.0, 3.1.3.7 point 6, allows that. Points 2, 3 and 9 (issuer, audience and expiry) are checked.
 fn subject(
     source: SubjectSource,
     members: &Map<String, Value>,
@@ -100,7 +101,7 @@ fn subject(
     }
 }
 
-/// What an ID token says, whoever signed it.
+/// Reads the claims of an ID token without checking its signature.
 pub(super) fn claims(token: &str) -> Option<Value> {
     let claims = token.split('.').nth(1)?;
     let claims = URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?;
@@ -139,20 +140,20 @@ fn check(claims: &Value, expected: &Expected<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// A claim that is not as it has to be, with both values.
+/// Describes a claim that has the wrong value, with both values.
 fn differs(claim: &str, found: &Value, expected: impl Display) -> String {
     let found = scrub(&found.to_string(), 200);
     format!("its {claim} is {found}, expected {expected}")
 }
 
-/// A member by JSON pointer.
+/// Looks up a member by JSON pointer.
 fn at<'a>(members: &'a Map<String, Value>, pointer: &str) -> Option<&'a Value> {
     let mut steps = pointer.split('/').skip(1);
     let first = members.get(steps.next()?)?;
     steps.try_fold(first, |value, step| value.get(step))
 }
 
-/// A text that is not empty and not too long.
+/// Returns a string that isn't empty or too long.
 pub(super) fn text(value: &Value) -> Option<String> {
     value
         .as_str()
@@ -196,7 +197,7 @@ mod tests {
         json!(format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims)))
     }
 
-    /// One that is right but for what these claims change.
+    /// An ID token that is valid except for these changed claims.
     fn id_token(claims: &str) -> Value {
         let mut all = json!({ "iss": "login.test", "aud": "client", "exp": 1001, "sub": "1" });
         let given: Map<String, Value> = serde_json::from_str(claims).unwrap();

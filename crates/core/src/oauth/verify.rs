@@ -1,4 +1,4 @@
-//! The application confirms who came back.
+//! The application confirms which user came back.
 
 use super::{activate::activate, end::end};
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
     resource::{self, VerifyAuthorization},
 };
 
-/// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned
-/// again: an application's page that is loaded twice confirms twice.
+/// Confirms that the user who came back is the one that the link was created for. Confirming again returns the account
+/// again, because an application's page that is loaded twice confirms twice.
 pub(crate) async fn verify(
     context: &Context,
     verify: VerifyAuthorization,
@@ -51,7 +51,7 @@ pub(crate) async fn verify(
                     let connection = context.connection_by_id(authorization.connection_id).await?;
                     match activate(&context, id).await {
                         Ok(account) => return Ok(account_view(&connection.row, account)),
-                        // Another confirmation of it may have come first.
+                        // Another confirmation may have been faster.
                         Err(error) if error.kind() == ErrorKind::AuthorizationConsumed => {
                             let now = context.authorization_row(id).await?.row;
                             if !now.is_completed() {
@@ -70,7 +70,7 @@ pub(crate) async fn verify(
         .await?
 }
 
-/// The account of an authorization that was confirmed before.
+/// Returns the account of an authorization that is already confirmed.
 async fn confirmed(
     context: &Context,
     authorization: &Authorization,

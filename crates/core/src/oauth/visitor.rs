@@ -1,4 +1,4 @@
-//! A user with a browser, for the tests of this folder: opens a link, allows everything, comes back.
+//! A user with a browser, for the tests of this folder. Opens a link, allows everything and comes back.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     testing::{Process, RING},
 };
 
-/// A user who has allowed everything at the product, and whose browser is on its way back.
+/// A user who has allowed everything at the product and whose browser is on its way back.
 pub(super) struct Visitor {
     pub(super) id: AuthorizationId,
     pub(super) connection: String,
@@ -71,7 +71,7 @@ pub(super) fn options() -> EnvironmentOptions {
     EnvironmentOptions::new("https://stead.test").unwrap()
 }
 
-/// A context with options of its own.
+/// Opens a context with its own options.
 pub(super) async fn open_with(
     options: EnvironmentOptions,
     process: Arc<Process>,

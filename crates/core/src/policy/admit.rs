@@ -88,12 +88,12 @@ pub(crate) struct Admission {
     approval: Mutex<Held>,
 }
 
-/// How far the approval of a call is.
+/// The state of a call's approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// None was needed yet.
+    /// No approval was needed yet.
     No,
-    /// A person has approved a call that only reads; its first request uses it.
+    /// A person has approved a read-only call. Its first request uses the approval.
     Approved(ApprovalId),
     /// The approval is used, so the rest of the call can continue.
     Used,
@@ -320,7 +320,7 @@ pub(crate) struct Passing {
 }
 
 impl Passing {
-    /// Both.
+    /// Combines both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             writes: self.writes || other.writes,

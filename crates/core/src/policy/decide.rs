@@ -73,7 +73,7 @@ pub(crate) fn request(
     strongest(policies, |policy| one_request(policy, sending, classified))
 }
 
-/// The effect of a request, according to the product, or else to its method or its tool.
+/// The effect of a request, according to the product, or otherwise to its method or its tool.
 pub(crate) fn effect(sending: &Sending<'_>, classified: Option<&Classification>) -> Effect {
     classified
         .and_then(|classified| classified.effect)
@@ -195,7 +195,7 @@ fn broken(
                 let why = format!("Stead can't read from it which {kind} it concerns");
                 return Some((index.to_string(), why));
             };
-            // Not the whole of a long statement.
+            // A statement can be long, so only its beginning is shown.
             let shown: String = value.chars().take(100).collect();
             let denied = rule.deny.iter();
             if let Some(at) = denied

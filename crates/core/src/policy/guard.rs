@@ -15,7 +15,7 @@ pub(crate) fn guard(connection: Option<&Connection>, sending: &Sending<'_>) -> R
     }
 }
 
-/// The kind that the connection has to allow, if the request is of one.
+/// The kind that the connection has to allow for this request, if any.
 pub(crate) fn guarded(sending: &Sending<'_>) -> Option<Guarded> {
     let guarded = sending.product.guarded(&sending.sent)?;
     (sending.is_raw || !guarded.guard.spares_tools).then_some(guarded)

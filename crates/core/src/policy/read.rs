@@ -22,7 +22,7 @@ pub(crate) async fn read(context: &Context, read: ReadPolicy) -> Result<Policy> 
     view(found.ok_or_else(|| missing(name))?.row)
 }
 
-/// As it is shown.
+/// The policy as the API shows it.
 pub(super) fn view(row: domain::Policy) -> Result<Policy> {
     let name = row.name;
     let read: Policy = serde_json::from_value(row.document).map_err(|error| {

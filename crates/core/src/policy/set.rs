@@ -12,13 +12,13 @@ use crate::{
     store::Versioned,
 };
 
-/// The shortest and the longest time of an approval, in seconds.
+/// Minimum and maximum lifetime of an approval, in seconds.
 const APPROVAL: std::ops::RangeInclusive<u32> = 60..=604_800;
-/// Longest name of a policy.
+/// Maximum length of a policy's name.
 const NAME: usize = 64;
-/// Most patterns of a list, and most rules.
+/// Maximum number of patterns in a list, and of rules.
 const MOST_PATTERNS: usize = 500;
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern in bytes.
 const PATTERN: usize = 1024;
 
 /// Sets a policy, with effect immediately in this process and within 1 s in others.
@@ -140,7 +140,7 @@ impl Checked<'_> {
         }
     }
 
-    /// Few enough, and neither empty nor too long.
+    /// Checks the number of patterns, and that none is empty or too long.
     fn patterns(&mut self, place: &str, patterns: &[String]) {
         if patterns.len() > MOST_PATTERNS {
             let message = format!("expected at most {MOST_PATTERNS} patterns");

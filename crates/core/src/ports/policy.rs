@@ -12,7 +12,7 @@ pub struct PolicyRequest<'a> {
     pub product: &'a str,
     /// Connection.
     pub connection_name: &'a str,
-    /// The application's id of the user.
+    /// The application's ID of the user.
     pub identifier: &'a str,
     /// Name of the tool. `None` for a raw request.
     pub tool: Option<&'a str>,

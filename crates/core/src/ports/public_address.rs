@@ -10,16 +10,16 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// A cloud's own service on each of its machines, at an address of the internet.
+/// A cloud's service that each of its machines reaches at a public address.
 const CLOUD_SERVICE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let special = matches!(
         (a, b, c),
-        // This network, shared addresses of carriers, protocol assignments, the relays of 6to4, benchmarks.
+        // This network, carrier-grade NAT, protocol assignments, 6to4 relays, benchmarks.
         (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)
-        // Multicast and all above it.
+        // Multicast, and everything above it.
         | (224.., ..)
     );
     !(special
@@ -37,18 +37,19 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b, c, d, e, f) {
-        // Mapped and compatible addresses, and those of a translator: what they embed is reached (RFC 4291, RFC 6052).
+        // IPv4-mapped, IPv4-compatible and NAT64 addresses lead to the IPv4 address that they contain (RFC 4291, RFC
+        // 6052).
         (0, 0, 0, 0, 0, 0 | 0xffff) | (0, 0, 0, 0, 0xffff, 0) | (0x64, 0xff9b, 0, 0, 0, 0) => {
             v4(g, h)
         }
         // 6to4 (RFC 3056).
         (0x2002, ..) => v4(b, c),
-        // Translators of a network's own, Teredo, benchmarks, documentation.
+        // Local NAT64, Teredo, benchmarks, documentation.
         (0x64, 0xff9b, ..)
         | (0x2001, 0 | 2, ..)
         | (0x2001, 0xdb8, ..)
         | (0x3fff, 0..=0xfff, ..) => false,
-        // The addresses that are given out for the internet.
+        // Global unicast addresses.
         (0x2000..=0x3fff, ..) => true,
         _ => false,
     }

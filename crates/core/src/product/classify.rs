@@ -1,4 +1,4 @@
-//! Facts of a request to a product for policies: its effect, and whom and what it concerns.
+//! Facts about a request to a product, for policies: its effect, and the people and things that it concerns.
 
 use http::Method;
 

@@ -59,8 +59,8 @@ pub struct GuardedRequest {
 type When = fn(&SentRequest<'_>) -> Result<bool, Unclear>;
 
 impl GuardedRequest {
-    /// Requests with one of these methods, separated by spaces, and with a path such as `/drive/v3/files/*`. `*` matches
-    /// a segment, and `**` at the end all remaining ones.
+    /// Requests with one of these methods, separated by spaces, and with a path such as `/drive/v3/files/*`. `*`
+    /// matches a segment, and `**` at the end all remaining ones.
     pub const fn new(methods: &'static str, path: &'static str) -> Self {
         Self {
             methods,
@@ -86,7 +86,7 @@ impl GuardedRequest {
 
     fn fits(&self, method: &str, path: &[String]) -> bool {
         let mut methods = self.methods.split(' ');
-        // A server could know the path below another prefix too, such as `/upload`.
+        // A server may also accept the path below another prefix, such as `/upload`.
         methods.any(|one| one == method)
             && (0..path.len()).any(|from| fits(self.path, &path[from..]))
     }

@@ -29,8 +29,8 @@ pub use shapes::{Contents, Shapes};
 
 /// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
 ///
-/// It isn't `non_exhaustive`, because a `static` can't call a builder. With `..Product::BASE`, products still compile when
-/// a field is added.
+/// It isn't `non_exhaustive`, because a `static` can't call a builder. With `..Product::BASE`, products still compile
+/// when a field is added.
 pub struct Product {
     /// Name of the product: lower case, the prefix of its tools' names.
     pub name: &'static str,

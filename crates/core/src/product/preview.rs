@@ -1,4 +1,4 @@
-//! What a person reads before approving a request.
+//! The text that a person reads before approving a request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::classify::{Classification, SentRequest};
 
-/// How often a server may undo escapes.
+/// How often a server could decode escapes.
 pub(crate) const ROUNDS: usize = 3;
 
 /// A part of a request that is there or may be there, but can't be read reliably.
@@ -183,7 +183,7 @@ fn segment(raw: &str) -> Option<String> {
     (is_plain && !matches!(text.as_str(), "" | "." | "..")).then_some(text)
 }
 
-/// A segment of a path as the most lenient server could read it: with its escapes undone, without parameters, in lower
+/// A segment of a path as the most lenient server could read it: with escapes decoded, without parameters, in lower
 /// case.
 pub(crate) fn lenient(segment: &str) -> String {
     let text = undone(segment);
@@ -191,7 +191,7 @@ pub(crate) fn lenient(segment: &str) -> String {
     name.trim().to_lowercase()
 }
 
-/// A text with its escapes undone as often as a server may do that.
+/// A text with its escapes decoded as often as a server could do that.
 pub(crate) fn undone(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..ROUNDS {

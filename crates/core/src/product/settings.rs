@@ -52,7 +52,7 @@ impl Product {
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with all violations.
     pub fn derived(&self, settings: &Map<String, Value>) -> Result<DerivedSettings> {
-        // Most connections have neither, and each raw request comes here.
+        // Most connections have neither, and every raw request runs this.
         if !settings.contains_key(RATE_LIMIT) && !settings.contains_key(MORE_SCOPES) {
             return (self.settings)(settings);
         }

@@ -1,4 +1,4 @@
-//! Where the raw requests of an account come in: the address that stands for the product's own.
+//! The address at which an account's raw requests arrive, instead of the product's own.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use url::Url;
 use super::path;
 use crate::{Error, ErrorKind, Result, product::ProxyRules, tool::UNRESERVED};
 
-/// The public address of one account's raw requests.
+/// The public address for one account's raw requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Address<'a> {
     /// Below `/proxy/{connection_name}/{identifier}` of the public URL.
@@ -17,12 +17,12 @@ pub(crate) enum Address<'a> {
         connection_name: &'a str,
         identifier: &'a str,
     },
-    /// The proxy host, where the caller's token says which account is meant.
+    /// The proxy host, where the caller's token selects the account.
     Host { proxy_url: &'a Url },
 }
 
 impl Address<'_> {
-    /// The URL by which a path of the product is reached.
+    /// The URL for a path of the product.
     fn url(&self, path_and_query: &str) -> String {
         match self {
             Self::Path {
@@ -42,8 +42,9 @@ impl Address<'_> {
         }
     }
 
-    /// The product's path of a request target, which may be a path below this address or a whole URL there: a client
-    /// library makes the requests of a batch from its base URL. Any other path is the product's own already.
+    /// Returns the product's path for a request target. Client libraries build the requests of a batch from their base
+    /// URL, so the target may be a path below this address or a whole URL there. Any other path is already the
+    /// product's own.
     ///
     /// # Errors
     /// [`ErrorKind::PathInvalid`]: the target is of another account, or a URL of another place.
@@ -97,8 +98,8 @@ impl Address<'_> {
         }
     }
 
-    /// The address here that stands for an address of the product, where a route leads to it. `bases` are the origin's
-    /// addresses: as this environment reaches it, and as the product itself writes it.
+    /// Translates an address of the product into one here, if a route leads to it. `bases` are the origin's addresses:
+    /// the one that this environment uses, and the one that the product itself writes.
     pub(crate) fn of_location(
         &self,
         rules: &ProxyRules,

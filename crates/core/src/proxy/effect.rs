@@ -1,4 +1,4 @@
-//! What a raw request can do: its method says so, and for a `POST` that only reads, the product.
+//! The effect of a raw request, by its method. The product's rules list the `POST` requests that only read.
 
 use http::Method;
 
@@ -7,7 +7,7 @@ use crate::{
     tool::{Effect, effect_of_method},
 };
 
-/// What a request with this method and path, without the query, can do.
+/// The effect that a request with this method and path (without the query) can have.
 pub(crate) fn effect(rules: &ProxyRules, method: &Method, path: &str) -> Effect {
     let reads = || {
         rules
@@ -22,7 +22,7 @@ pub(crate) fn effect(rules: &ProxyRules, method: &Method, path: &str) -> Effect 
     }
 }
 
-/// Whether a path has the segments of a pattern, in which `*` stands for an id.
+/// Whether a path matches the segments of a pattern. `*` in a pattern stands for an ID.
 fn fits(pattern: &str, path: &str) -> bool {
     let mut given = path.split('/');
     let all = pattern.split('/').all(|segment| {

@@ -1,5 +1,5 @@
-//! What a raw request may be: its method, path, query and headers, and what of the product's response is passed on.
-//! Rules only; `call` sends.
+//! Rules for raw requests: their method, path, query and headers, and which parts of the product's response are
+//! forwarded. Sending them is up to `call`.
 
 mod address;
 mod batch;
@@ -24,7 +24,7 @@ pub(crate) use path::MAX_QUERY;
 pub(crate) use response::passed_on;
 pub(crate) use template::template;
 
-/// What must hold for any path.
+/// Checks what must hold for any path.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use path::property::holds as path_holds;
 
@@ -34,13 +34,13 @@ pub(crate) struct Checked {
     /// Name of the product's origin.
     pub(crate) origin: &'static str,
     pub(crate) kind: RouteKind,
-    /// As they go over the wire.
+    /// Path and query as sent.
     pub(crate) path_and_query: String,
     pub(crate) headers: HeaderMap,
 }
 
 impl Checked {
-    /// Its method, path and query, as a product's rules see them before its body is read.
+    /// The method, path and query, for a product's rules that don't need the body.
     pub(crate) fn sent(&self) -> SentRequest<'_> {
         let (path, query) = match self.path_and_query.split_once('?') {
             Some((path, query)) => (path, Some(query)),
@@ -55,7 +55,7 @@ impl Checked {
         }
     }
 
-    /// Adds the headers that it does not bring itself.
+    /// Adds these headers, unless the request already has them.
     pub(crate) fn with(mut self, headers: Vec<(&'static str, HeaderValue)>) -> Self {
         for (name, value) in headers {
             self.headers.entry(name).or_insert(value);
@@ -95,7 +95,7 @@ pub(crate) fn check_written<'a>(
     })
 }
 
-/// Checks a request as it came over HTTP: its URI is the product's path and query, byte for byte.
+/// Checks a request that came over HTTP. Its URI is the product's path and query, byte for byte.
 ///
 /// # Errors
 /// As [`check_written`].
@@ -117,7 +117,7 @@ pub(crate) fn has_route(rules: &ProxyRules, path_and_query: &str) -> bool {
     path::resolve(rules, path_and_query).is_ok()
 }
 
-/// Whether a request is a `GET` whose query is in its body, as the product's client libraries send a long one.
+/// Whether a request is a `GET` with its query in the body. The product's client libraries send long queries this way.
 ///
 /// # Errors
 /// [`HeaderNotAllowed`](crate::ErrorKind::HeaderNotAllowed) for any other change of the method by a header.
@@ -125,14 +125,14 @@ pub(crate) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
     headers::is_get_as_form(rules, head)
 }
 
-/// Makes the `GET` of such a request.
+/// Turns such a request into a `GET`.
 ///
 /// # Errors
 /// [`PathInvalid`](crate::ErrorKind::PathInvalid) if the body is not a query.
 pub(crate) fn into_get(head: &mut request::Parts, query: &[u8]) -> Result<()> {
     let invalid = || Error::new(ErrorKind::PathInvalid, "the body isn't the query of a GET");
     let query = std::str::from_utf8(query).map_err(|_| invalid())?;
-    // A URI ends at this sign.
+    // A URI's query ends at this character.
     if query.contains('#') {
         return Err(invalid());
     }

@@ -1,13 +1,13 @@
-//! The path of a raw request as the history keeps it: the words of the product's API, and nothing of a user.
+//! The path of a raw request in the history: only words of the product's API, and nothing about a user.
 
 use crate::product::ProxyRules;
 
-/// What stands for everything but the words of the API.
+/// Replaces everything except the API's own words.
 const ID: &str = "{id}";
-/// Most bytes of a template. No API has such long paths.
+/// Maximum length of a template in bytes. No API has such long paths.
 const LONGEST: usize = 200;
 
-/// A path without its query, with `{id}` in place of ids, names and addresses.
+/// A path without its query, with `{id}` instead of IDs, names and addresses.
 pub(crate) fn template(rules: &ProxyRules, path_and_query: &str) -> String {
     let path = path_and_query.split('?').next().unwrap_or_default();
     let is_word = |text: &str| rules.path_words.split(' ').any(|word| word == text);

@@ -94,8 +94,8 @@ resource! {
         /// The first request with which the tool will change something, such as the mail that it sends. The approval is
         /// valid for exactly this request. Absent in lists, and for a raw request, which `arguments` shows.
         pub request: Option<ApprovedRequest> = computed None,
-        /// The content of the request as a person sees it, such as the mail with its recipients. Absent in lists, and if
-        /// the request itself says enough.
+        /// The content of the request as a person sees it, such as the mail with its recipients. Absent in lists, and
+        /// if the request itself says enough.
         pub preview: Option<Preview> = computed None,
         /// The request, as JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -136,8 +136,8 @@ pub struct NewConnection {
     )]
     #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
-    /// Scopes, capabilities, or names of sets of scopes, such as `send`. Short names also work. Defaults to the product's
-    /// standard set.
+    /// Scopes, capabilities, or names of sets of scopes, such as `send`. Short names also work. Defaults to the
+    /// product's standard set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<String>>,
     /// Settings of the product.

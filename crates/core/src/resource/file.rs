@@ -129,7 +129,7 @@ impl ByteRange {
     pub fn parse(text: &str) -> Option<Self> {
         let number = |digits: &str| {
             let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            // What is longer than any content is beyond its end.
+            // A number that is too large is beyond the end of any content.
             is_number.then(|| digits.parse().unwrap_or(u64::MAX))
         };
         let (first, last) = text.trim().split_once('-')?;

@@ -42,7 +42,7 @@ pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
         let Ok(given) = percent_decode_str(given).decode_utf8() else {
             return false;
         };
-        // A `*` stands for a segment that is there.
+        // A `*` doesn't match an empty segment.
         if !fits(segment, &given) || (given.is_empty() && !segment.is_empty()) {
             return false;
         }

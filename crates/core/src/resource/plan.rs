@@ -1,4 +1,4 @@
-//! What a dry run returns.
+//! Results of dry runs.
 
 use std::collections::BTreeMap;
 

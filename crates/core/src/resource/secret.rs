@@ -1,4 +1,5 @@
-//! How resources show a secret. A `SecretString` doesn't serialize, so each member that is meant to leave the process says so.
+//! How resources show a secret. A `SecretString` doesn't serialize, so each member that is meant to leave the process
+//! says so.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Serialize as _, Serializer};

@@ -1,7 +1,7 @@
-//! A result within a number of bytes: how long texts and lists may be, and the JSON text that keeps to it.
+//! Fits a result into a number of bytes: the limits for texts and lists, and the JSON within these limits.
 //!
-//! One limit holds for all texts, and one or two for all lists, so that the longest are cut first and what is left of each
-//! is its beginning. With more bytes there is never less of anything.
+//! All texts share one limit, and all lists share one or two. So the longest are truncated first, and each keeps its
+//! beginning. With more bytes, the result never contains less of anything.
 
 use std::{borrow::Cow, io};
 
@@ -14,24 +14,24 @@ use serde_json::Value;
 use super::UNTRUSTED;
 use crate::{Error, ErrorKind, Result};
 
-/// Characters of a text that stay as long as shorter lists help.
+/// Texts keep at least this number of characters if shortening the lists is enough.
 const SHORT: usize = 200;
-/// Items of a list that stay as long as fewer items of the outermost lists help.
+/// Inner lists keep at least this number of items if shortening the outermost lists is enough.
 const FEW: usize = 8;
-/// Bytes of a word that may be an id, an address or the token of a page: of use only whole, so it is never cut.
+/// Maximum number of bytes in a word that may be an ID, an address or a page token. Such a word is only useful whole,
+/// so it's never cut.
 const TOKEN: usize = 2_048;
-/// More than the mark at the end of a text that was cut takes, in bytes: a text that is hardly longer than its limit stays
-/// whole.
+/// More bytes than the mark at the end of a truncated text takes. A text that barely exceeds its limit stays whole.
 const MARK: usize = 64;
 
-/// How long texts and lists may be.
+/// Maximum lengths of texts and lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Characters of a text.
+    /// Number of characters in a text.
     text: usize,
-    /// Items of a list that is in no other list.
+    /// Number of items in a list that isn't inside another list.
     outer: usize,
-    /// Items of any other list.
+    /// Number of items in any other list.
     inner: usize,
 }
 
@@ -42,7 +42,7 @@ impl Limits {
         inner: usize::MAX,
     };
 
-    /// The beginning of a text that is cut, and how many characters it has in all.
+    /// The start of a truncated text, and its total number of characters.
     pub(super) fn cut_of(self, text: &str) -> Option<(&str, usize)> {
         if text.len() <= self.text.saturating_add(MARK) || is_token(text) {
             return None;
@@ -56,7 +56,7 @@ impl Limits {
         self.text
     }
 
-    /// How many items of a list stay.
+    /// The number of items of a list that stay.
     pub(super) fn items(self, items: &[Value], in_list: bool) -> usize {
         items
             .len()
@@ -68,8 +68,8 @@ fn is_token(text: &str) -> bool {
     text.len() <= TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// The widest limits within which the value takes at most so many bytes, and what it takes. Where there are none, the
-/// narrowest.
+/// Returns the widest limits within which the value fits into `most` bytes, and its size. If there are none, returns
+/// the narrowest.
 pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
     let mut limits = Limits::NONE;
     if let Some(whole) = size(value, limits, most) {
@@ -116,7 +116,7 @@ pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
     (limits, size)
 }
 
-/// The JSON text of the value within the limits.
+/// Writes the value as JSON within the limits.
 pub(super) fn written(value: &Value, limits: Limits) -> Result<String> {
     serde_json::to_string(&Cut::of(value, limits)).map_err(|error| {
         let message = "the result can't be written as JSON";
@@ -124,14 +124,14 @@ pub(super) fn written(value: &Value, limits: Limits) -> Result<String> {
     })
 }
 
-/// Bytes of that text, where it has so many at most. A longer one is not gone through to its end.
+/// Returns the length of that text in bytes, or `None` if it exceeds `most`. Stops counting as soon as it does.
 fn size(value: &Value, limits: Limits, most: usize) -> Option<usize> {
     let mut counted = Counted { bytes: 0, most };
     let written = serde_json::to_writer(&mut counted, &Cut::of(value, limits));
     written.is_ok().then_some(counted.bytes)
 }
 
-/// Counts what is written, as far as it may go.
+/// Counts written bytes, up to a limit.
 struct Counted {
     bytes: usize,
     most: usize,
@@ -150,7 +150,7 @@ impl io::Write for Counted {
     }
 }
 
-/// Length of the longest text, in characters at most, and of the longest list.
+/// Length of the longest text (at most, in characters) and of the longest list.
 #[derive(Default)]
 struct Longest {
     text: usize,
@@ -177,7 +177,7 @@ impl Longest {
     }
 }
 
-/// A value as it is written within limits.
+/// A value that is written within limits.
 struct Cut<'v> {
     value: &'v Value,
     limits: Limits,

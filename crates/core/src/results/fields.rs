@@ -1,4 +1,4 @@
-//! Only some members of a result.
+//! Selects members of a result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::Path;
 use crate::{scrub::scrub, similar::did_you_mean, tool::Warning};
 
-/// Paths that are looked at for one that was mistyped.
+/// Maximum number of paths to compare with a mistyped one.
 const COMPARED: usize = 300;
-/// Deepest path of these.
+/// Maximum depth of these paths.
 const DEEPEST: usize = 6;
-/// Paths that a warning names.
+/// Maximum number of paths in a warning.
 const NAMED: usize = 10;
 
-/// Removes every member that no path leads to or through. Lists keep their length.
+/// Removes every member that isn't on a requested path. Lists keep their length.
 pub(super) fn select(paths: &[Path], value: &mut Value) {
     let mut tree = Tree::default();
     for path in paths {
@@ -23,7 +23,7 @@ pub(super) fn select(paths: &[Path], value: &mut Value) {
     tree.keep(value);
 }
 
-/// The members to keep, by name; a tree without any keeps all.
+/// The members to keep, by name. A tree without members keeps everything.
 #[derive(Default)]
 struct Tree {
     whole: bool,
@@ -38,7 +38,7 @@ impl Tree {
         }
     }
 
-    /// Whether anything is left that a path leads to.
+    /// Removes the rest. Returns whether anything on a path remains.
     fn keep(&self, value: &mut Value) -> bool {
         if self.whole {
             return true;
@@ -64,7 +64,7 @@ impl Tree {
     }
 }
 
-/// Says which paths lead to nothing that is there or that the schema names.
+/// Returns a warning about paths that lead to nothing in the value or the schema.
 pub(super) fn unknown(paths: &[Path], value: &Value, schema: &Value) -> Option<Warning> {
     let mut unknown = paths
         .iter()

@@ -1,4 +1,4 @@
-//! What the limits left out of a result, in words.
+//! Describes the parts of a result that the limits omitted.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -7,30 +7,30 @@ use serde_json::Value;
 use super::{UNTRUSTED, budget::Limits};
 use crate::{error::push_segment, tool::Warning};
 
-/// Paths that a warning names.
+/// Maximum number of paths in a warning.
 const NAMED: usize = 10;
-/// Longest path that is named whole.
+/// Maximum length of a path that a warning names in full.
 const LONGEST: usize = 100;
 
-/// What was left out, by path.
+/// The truncated texts and lists, by path.
 pub(super) struct LeftOut {
     limits: Limits,
     cuts: Vec<Cut>,
-    /// How many texts were cut.
+    /// Number of truncated texts.
     texts: BTreeMap<String, usize>,
-    /// In how many lists the list is, how many items of it stay, and how many there are.
+    /// How many lists contain this list, how many of its items stay, and how many there are.
     lists: BTreeMap<String, (usize, usize, usize)>,
 }
 
-/// A text or a list that was cut.
+/// A truncated text or list.
 pub(super) struct Cut {
     /// JSON pointer to it.
     pub(super) pointer: String,
-    /// How many items of it stay, for a list.
+    /// For a list, the number of items that stay.
     pub(super) kept: Option<usize>,
 }
 
-/// Where a value is: its path without numbers, its JSON pointer, and in how many lists.
+/// The place of a value: its path without indexes, its JSON pointer, and the number of lists around it.
 struct Place<'a> {
     path: &'a str,
     pointer: &'a str,
@@ -38,7 +38,7 @@ struct Place<'a> {
 }
 
 impl LeftOut {
-    /// What the limits leave out of a value.
+    /// Finds the parts of a value that the limits omit.
     pub(super) fn of(value: &Value, limits: Limits) -> Self {
         let mut left_out = Self {
             limits,
@@ -56,12 +56,12 @@ impl LeftOut {
         left_out
     }
 
-    /// A warning for texts that were cut, and one for lists.
+    /// Returns a warning for truncated texts, and one for lists.
     pub(super) fn warnings(&self, page_size: Option<&str>) -> impl Iterator<Item = Warning> {
         self.of_texts().into_iter().chain(self.of_lists(page_size))
     }
 
-    /// Each text and list that was cut.
+    /// Each truncated text and list.
     pub(super) fn cuts(&self) -> &[Cut] {
         &self.cuts
     }
@@ -141,7 +141,7 @@ impl LeftOut {
 
     fn of_lists(&self, page_size: Option<&str>) -> Option<Warning> {
         let mut lists: Vec<_> = self.lists.iter().collect();
-        // The outermost first, and of these the one that lost most.
+        // The outermost list first, and among those the one that lost the most items.
         lists.sort_by_key(|(_, (depth, kept, all))| (*depth, Reverse(all - kept)));
         let (_, (depth, kept, _)) = lists.first()?;
         let more = match page_size {
@@ -169,7 +169,7 @@ fn shown(path: &str) -> String {
     }
 }
 
-/// The first ones, and how many more there are; nothing for none.
+/// Joins the first texts, and adds how many more there are. `None` if there are none.
 fn named(mut texts: impl Iterator<Item = String>) -> Option<String> {
     let mut named: Vec<String> = texts.by_ref().take(NAMED).collect();
     if named.is_empty() {

@@ -1,4 +1,4 @@
-//! How a caller asks for a result.
+//! Options for the form of a result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use stead_derive::Setters;
 use super::Path;
 use crate::{Error, Result, error::Violation};
 
-/// Fields of one call.
+/// Maximum number of fields per call.
 const MOST_FIELDS: usize = 100;
 
 /// Which parts of a result to return, and in which form. By default, Stead returns the product's response unchanged. A
@@ -86,7 +86,7 @@ impl ResultOptions {
         *self == Self::default()
     }
 
-    /// The fields, read.
+    /// Parses the fields.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) at each one that is not a path.

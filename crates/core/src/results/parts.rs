@@ -1,4 +1,4 @@
-//! The largest of what a result has only in part, and where each is as a whole.
+//! The largest parts that a result truncates or omits, and where each one is in full.
 
 use std::cmp::Reverse;
 
@@ -7,22 +7,22 @@ use serde_json::Value;
 use super::{ResultOptions, left_out::Cut};
 use crate::tool::Whole;
 
-/// Parts of a result that are named: each costs a model some hundred tokens.
+/// Maximum number of parts that a result names. Each costs a model about a hundred tokens.
 const MOST: usize = 5;
 
-/// Something that a result has only in part, or only by its name.
+/// Something that a result contains only partly or only by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// Where it is in the result: `messages[0].text`; empty for content of which the result shows nothing.
+    /// Where it is in the result, such as `messages[0].text`. Empty for content that the result doesn't show at all.
     pub path: String,
-    /// The form of the result that has the whole of it.
+    /// Options that return all of it.
     pub options: ResultOptions,
-    /// Where it is in that form.
+    /// Where it is in that form of the result.
     pub whole: Whole,
 }
 
-/// The largest of what the view and the limits have cut. Where both did, the whole is that of the full result.
+/// Finds the largest parts that the view and the limits have cut. If both cut a part, its whole is in the full result.
 pub(super) fn largest(
     options: &ResultOptions,
     value: &Value,
@@ -58,14 +58,14 @@ pub(super) fn largest(
             whole,
         })
         .collect();
-    // What has no known size is a list of which the view has the beginning.
+    // A part without a known size is a list that the view truncates.
     parts.sort_by_key(|part| Reverse(part.whole.size.unwrap_or(u64::MAX)));
     parts.truncate(MOST);
     parts
 }
 
 impl Cut {
-    /// Whether what is at a pointer is in an item that was left out.
+    /// Whether the value at a pointer is inside an omitted item.
     fn hides(&self, pointer: &str) -> bool {
         let inside = pointer.strip_prefix(&self.pointer);
         let index = inside.and_then(|inside| inside.strip_prefix('/')?.split('/').next());
@@ -74,7 +74,7 @@ impl Cut {
     }
 }
 
-/// A text or a list that stands at this place in the form that was asked for.
+/// Describes a text or list at this place in the requested form.
 fn whole(pointer: &str, value: &Value) -> Whole {
     match value {
         Value::String(text) => Whole::text(pointer, pointer, text.len()),
@@ -85,7 +85,7 @@ fn whole(pointer: &str, value: &Value) -> Whole {
     }
 }
 
-/// A JSON pointer as it is written for people.
+/// Writes a JSON pointer for people.
 fn path(pointer: &str) -> String {
     let mut path = String::new();
     for step in pointer.split('/').skip(1) {

@@ -1,4 +1,4 @@
-//! Results in other forms: fixed examples, and properties of whatever comes.
+//! Shaped results: fixed examples, and properties that hold for any result.
 
 use proptest::prelude::*;
 use schemars::JsonSchema;
@@ -133,7 +133,7 @@ fn a_missing_field_is_a_warning_with_a_suggestion() {
             "the result doesn't have these fields: \"messages.subjct\"; did you mean messages.subject, messages?"
         ]
     );
-    // What the schema names may be absent.
+    // The result may lack members that the schema has.
     let schema = json!({ "properties": { "empty": { "items": { "anyOf": [{ "properties": { "id": {} } }] } } } });
     let origin = Origin {
         schema: &schema,
@@ -248,7 +248,7 @@ fn a_result_that_cannot_fit_is_an_error_with_the_needed_size() {
     assert!(message.starts_with(smallest), "{message}");
     assert_eq!(within(&data, 121).unwrap().0.len(), 121);
 
-    // What was changed was changed.
+    // The change was made, so a result that doesn't fit is no error.
     let writes = Origin {
         only_reads: false,
         ..READS
@@ -295,7 +295,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether `less` is `more` with texts and lists cut at their ends.
+/// Whether `less` equals `more` with texts and lists truncated.
 fn is_beginning(less: &Value, more: &Value) -> bool {
     match (less, more) {
         (Value::String(less), Value::String(more)) => {

@@ -1,4 +1,4 @@
-//! Bodies of requests, read as a tool's input is: coerced, and checked by the schema of their type.
+//! Bodies of requests, read like a tool's input: coerced, and checked by the schema of their type.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

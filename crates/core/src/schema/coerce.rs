@@ -1,27 +1,27 @@
-//! Inputs whose form is off and whose meaning is clear. The published schema stays strict: it says what to send, and
-//! this takes what models and languages make of it.
+//! Coerces inputs with the wrong form but a clear meaning. The published schema stays strict: it says what to send, and
+//! this module accepts what models and languages make of it.
 //!
-//! | Given | Where the schema takes | Read as |
+//! | Given | Where the schema expects | Read as |
 //! |---|---|---|
-//! | text that holds JSON: `"[1]"`, `"10"`, `"true"`, `"True"` | no text | that JSON |
+//! | text that contains JSON: `"[1]"`, `"10"`, `"true"`, `"True"` | no text | that JSON |
 //! | `5.0` | an integer | `5` |
-//! | `INBOX`; `names,birthdays` where its items are words of a few, or where the schema [says so](COMMAS_MARK) | a list of texts | a list |
-//! | `["A1", "B2"]` | text that [holds a list with commas](COMMAS_MARK) | `A1,B2` |
+//! | `INBOX`; also `names,birthdays` if the items are from a fixed list, or if the schema [says so](COMMAS_MARK) | a list of texts | a list |
+//! | `["A1", "B2"]` | text that [contains a list with commas](COMMAS_MARK) | `A1,B2` |
 //! | a URL or an emoji | an object that [says what they stand for](TEXT_MARK) | that object |
-//! | a whole number | only text, such as an id | its digits |
-//! | `Rows`, ` rows `, `startTime` | one of a few words | the word of that spelling: `ROWS`, `start_time` |
+//! | a whole number | only text, such as an ID | its digits |
+//! | `Rows`, ` rows `, `startTime` | one word of a fixed list | the word in its spelling: `ROWS`, `start_time` |
 //! | `null` | an optional member that is never `null` | no member |
 //! | an empty text | an optional parameter of a tool that reads, or one that an empty text doesn't fit | no member |
-//! | a member that the product only writes | an object that [names it](IGNORED_MARK) | no member |
+//! | a member that only the product writes | an object that [names it](IGNORED_MARK) | no member |
 //!
-//! What a schema leaves open (free-form objects, values of any type) is data and stays as it is.
+//! Free-form objects and values of any type are data and stay unchanged.
 
 use serde_json::{Number, Value, json};
 
 use super::normalize::{COMMAS_MARK, IGNORED_MARK, TEXT_MARK};
 use crate::{similar::spelling, tool::numbers};
 
-/// Turns a value into what its schema asks for, where the meaning is certain.
+/// Converts a value to the type that its schema asks for, if the meaning is certain.
 pub(super) fn coerce(schema: &Value, value: &mut Value) {
     let meant = match value {
         Value::String(text) => from_text(schema, text),
@@ -55,8 +55,9 @@ pub(super) fn coerce(schema: &Value, value: &mut Value) {
     }
 }
 
-/// Takes out optional parameters that are an empty text: models send one for what they don't need. A tool that changes
-/// something may mean it, for example to clear a description. Blanks are a text like any other, but no number or option.
+/// Removes optional parameters that are empty strings: models send them for parameters that they don't need. If the
+/// tool changes something, an empty string that fits the schema stays, because it may be intended, for example to clear
+/// a description. A string of blanks also stays, unless the parameter is a number or an option.
 pub(super) fn without_empty_texts(schema: &Value, reads: bool, input: &mut Value) {
     let required = schema["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
@@ -112,7 +113,7 @@ fn from_text(schema: &Value, text: &str) -> Option<Value> {
     }
 }
 
-/// A text as a list of texts.
+/// Splits a string into a list of strings.
 fn list_of(schema: &Value, text: &str) -> Option<Value> {
     let items = &schema["items"];
     if text.is_empty() || !takes(schema, "array") || !takes(items, "string") {
@@ -126,7 +127,7 @@ fn list_of(schema: &Value, text: &str) -> Option<Value> {
     }
 }
 
-/// A list of texts as one text with commas.
+/// Joins a list of strings with commas.
 fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
     let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     let is_meant = schema.get(COMMAS_MARK).is_some() && takes(schema, "string");
@@ -134,11 +135,11 @@ fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
     Some(json!(texts.join(",")))
 }
 
-/// The object that a URL or an emoji stands for, where the schema [says so](TEXT_MARK).
+/// Builds the object that a URL or an emoji stands for, if the schema [allows it](TEXT_MARK).
 fn object_of(schema: &Value, text: &str) -> Option<Value> {
     let form = match text {
         url if url.starts_with("https://") || url.starts_with("http://") => "url",
-        // The name of an emoji isn't one, and the product takes no words.
+        // The name of an emoji isn't an emoji, and the product accepts no words here.
         emoji if !emoji.contains(|letter: char| letter.is_alphabetic()) && !emoji.is_ascii() => {
             "emoji"
         }
@@ -157,7 +158,7 @@ fn fill(value: &mut Value, text: &str) {
     }
 }
 
-/// The one option that is the text but for case and separators.
+/// Finds the one option that equals the text except for case and separators.
 fn option_spelled_so(schema: &Value, text: &str) -> Option<Value> {
     let options = schema["enum"].as_array()?;
     if options.iter().any(|option| option == text) {
@@ -182,7 +183,7 @@ fn from_number(schema: &Value, number: &Number) -> Option<Value> {
     }
 }
 
-/// The number as an integer, where it is one and no digit of it was lost.
+/// Returns the number as an integer, if it is one and no digits were lost.
 fn whole(number: &Number) -> Option<Number> {
     const LIMIT: f64 = 9_007_199_254_740_992.0;
     if !number.is_f64() {
@@ -193,7 +194,7 @@ fn whole(number: &Number) -> Option<Number> {
     (float.fract() == 0.0 && float.abs() <= LIMIT).then(|| Number::from(float as i64))
 }
 
-/// Whether the schema names this type.
+/// Whether the schema allows this type.
 fn takes(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::String(one) => one == name,
@@ -202,12 +203,12 @@ fn takes(schema: &Value, name: &str) -> bool {
     }
 }
 
-/// Whether the schema names no type: it takes anything, or alternatives among which a value cannot be placed.
+/// Whether the schema names no type: it accepts anything, or it has alternatives that can't be told apart for a value.
 fn is_open(schema: &Value) -> bool {
     schema.get("type").is_none()
 }
 
-/// Whether `null` is a value of its own here.
+/// Whether `null` is a meaningful value here.
 fn takes_null(schema: &Value) -> bool {
     match &schema["anyOf"] {
         Value::Array(options) => options.iter().any(takes_null),

@@ -1,4 +1,4 @@
-//! The formats in which a catalogue is exported. A client of a service names them, and needs nothing else of this module.
+//! The formats in which a catalogue is exported. A client of a service needs nothing else of this module.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// Every format with its name in REST.
+    /// Every format with its REST name.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("openai", Self::Openai),
         ("openai_responses", Self::OpenaiResponses),
@@ -77,7 +77,7 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// Every choice with its name in REST.
+    /// Every choice with its REST name.
     pub const NAMES: &'static [(&'static str, Self)] =
         &[("full", Self::Full), ("compact", Self::Compact)];
 }

@@ -1,44 +1,44 @@
-//! The schema as callers and models read it: short, and without what only the generator needs.
+//! The schema as callers and models read it: short, and without parts that only the generator needs.
 
 use serde_json::{Map, Value, json};
 
-/// Marks an optional field that takes `null`: `#[schemars(extend("x-null" = true))]`. Elsewhere absence is the only
-/// way to leave a field out.
+/// Marks an optional field that accepts `null`: `#[schemars(extend("x-null" = true))]`. Other optional fields can only
+/// be absent.
 const NULL_MARK: &str = "x-null";
 
-/// Names members that are taken and dropped, since the product's own objects hold them and their copies are sent back:
-/// `#[schemars(extend("x-ignored" = ["href"]))]`. They are not published.
+/// Names members that are accepted and ignored, because applications send back copies of the product's own objects,
+/// which have them: `#[schemars(extend("x-ignored" = ["href"]))]`. They aren't published.
 pub(super) const IGNORED_MARK: &str = "x-ignored";
 
-/// A text that holds a list with commas, or a list of texts that have no commas: each is treated as the other.
+/// Marks a comma-separated string, or a list of strings without commas. Either form is accepted for the other.
 /// `#[schemars(extend("x-commas" = true))]`
 pub(super) const COMMAS_MARK: &str = "x-commas";
 
-/// What a URL or an emoji stands for where an object is taken; the text goes in the place of `*`. It is not published.
+/// The object to build if a URL or an emoji is given instead. The text replaces `*`. The mark isn't published.
 /// `#[schemars(extend("x-text" = {"url": {"external": {"url": "*"}}, "emoji": {"emoji": "*"}}))]`
 pub(super) const TEXT_MARK: &str = "x-text";
 
-/// What a model reads in place of the structure of a node, where that is long and seldom needed: the node keeps its type
-/// and has this description. The published schema keeps the structure, and so do exports that hold a model to it.
+/// A text that models read instead of a node's structure, for structures that are long and rarely needed. The node
+/// keeps its type and gets this description. The published schema keeps the structure, as do exports that enforce it.
 /// `#[schemars(extend("x-brief" = "Look: bold, italic, color."))]`
 pub(super) const BRIEF_MARK: &str = "x-brief";
 
-/// Marks an enumeration whose words say to a model what they mean: exports leave the meanings out.
+/// Marks an enumeration whose values explain themselves to a model, so exports omit their descriptions.
 /// `#[schemars(extend("x-obvious" = true))]`
 pub(super) const OBVIOUS_MARK: &str = "x-obvious";
 
-/// Marks a parameter that an application chooses and a model does not: it is in the published schema and in no export.
+/// Marks a parameter that the application chooses, not the model. It's in the published schema, but not in exports.
 /// `#[schemars(extend("x-pinned" = true))]`
 const PINNED_MARK: &str = "x-pinned";
 
-/// Removes the parameters that are an application's.
+/// Removes the parameters that the application chooses.
 pub(super) fn without_pinned(schema: &mut Value) {
     if let Some(parameters) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         parameters.retain(|_, parameter| parameter.get(PINNED_MARK).is_none());
     }
 }
 
-/// Removes the marks, which are not JSON Schema.
+/// Removes the marks, because they aren't part of JSON Schema.
 pub(super) fn without_marks(schema: &mut Value) {
     match schema {
         Value::Object(node) => {
@@ -74,7 +74,7 @@ pub(super) fn keep_null(schema: &mut Value) {
     }
 }
 
-/// Joins the lines of a paragraph; keeps the breaks between paragraphs.
+/// Joins the lines of each paragraph, and keeps the breaks between paragraphs.
 pub(super) fn unwrap_lines(text: &str) -> String {
     text.split("\n\n")
         .map(|paragraph| paragraph.replace('\n', " "))
@@ -82,16 +82,16 @@ pub(super) fn unwrap_lines(text: &str) -> String {
         .join("\n\n")
 }
 
-/// Where `null` stays.
+/// Where `null` is allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nulls {
-    /// In fields with the mark: in an input, absence is the way to leave a field out.
+    /// In marked fields. In inputs, other optional fields can only be absent.
     WhereMarked,
-    /// Everywhere: products write `null` for what is absent.
+    /// Everywhere, because products write `null` for absent members.
     Kept,
 }
 
-/// Removes what says nothing to a caller, and `null` where only absence is meant.
+/// Removes what carries no information for a caller, and `null` if it only means an absent member.
 pub(super) fn normalize(schema: &mut Value, nulls: Nulls) {
     let Some(node) = schema.as_object_mut() else {
         return;
@@ -167,7 +167,7 @@ fn drop_null(node: &mut Map<String, Value>) {
     }
 }
 
-/// A documented enumeration comes as `oneOf` of constants; models read a plain `enum` better.
+/// schemars writes a documented enumeration as `oneOf` of constants. Models read a plain `enum` better.
 fn collapse_enum(node: &mut Map<String, Value>) {
     let Some(Value::Array(options)) = node.get("oneOf") else {
         return;
@@ -199,7 +199,7 @@ fn collapse_enum(node: &mut Map<String, Value>) {
             .unwrap_or_default();
         let joined = [own, &meanings.join(" ")].join(" ").trim().to_owned();
         let own = json!(own);
-        // What is left of the description without the meanings.
+        // The description without the meanings.
         node.entry(OBVIOUS_MARK).and_modify(|mark| *mark = own);
         node.insert(String::from("description"), Value::String(joined));
     }

@@ -1,4 +1,4 @@
-//! A JSON Schema with which values are coerced and checked, every fault in plain words and at its place.
+//! Coerces and checks values by a JSON Schema. Every violation has a plain message and its location.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
     similar::unknown,
 };
 
-/// Most violations that are looked for: a caller reads no more, and each costs time.
+/// Maximum number of violations to look for. Callers don't read more, and each takes time.
 const MOST: usize = 100;
 
 /// A schema, ready to check values.
@@ -29,7 +29,7 @@ impl Validator {
         }
     }
 
-    /// Coerces what is meant, then says what still breaks the schema.
+    /// Coerces the value, then returns what still violates the schema.
     pub(super) fn check(&self, value: &mut Value) -> Vec<Violation> {
         coerce(&self.schema, value);
         if self.compiled.is_valid(value) {
@@ -68,14 +68,14 @@ impl Validator {
                 expected_type(&expected, error.instance())
             }
             Kind::Enum { options } => expected_option(options, error.instance()),
-            // A number is short and tells no secret.
+            // A number is short and isn't a secret.
             _ if error.instance().is_number() => error.to_string(),
             _ => error.masked_with("the value").to_string(),
         };
         vec![Violation::new(path, error.kind().keyword(), message)]
     }
 
-    /// The members that the object at `path` takes.
+    /// The members that the object at `path` accepts.
     fn known_members(&self, path: &str) -> Vec<&str> {
         let mut node = &self.schema;
         for step in path.split('/').skip(1) {
@@ -89,7 +89,7 @@ impl Validator {
 
 fn unknown_member(path: &str, name: &str, known: &[&str]) -> Violation {
     let known = known.iter().copied();
-    // Names with an underscore in front are those of values that are made from other arguments.
+    // A name that starts with an underscore is of a value that is computed from other arguments.
     let message = if name.starts_with('_') {
         let known: Vec<&str> = known.collect();
         let (shown, known) = (scrub(name, 80), known.join(", "));

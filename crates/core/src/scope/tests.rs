@@ -1,4 +1,4 @@
-//! Scopes, as words and as what they open.
+//! Scopes: their names, and what they allow.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Cleans texts that come from outside before they reach an error, a log or a page: bounded, without control characters,
-//! without the secrets that were just sent, and without anything that looks like a credential.
+//! Cleans external texts before they reach an error, a log or a page. It limits their length, removes control
+//! characters, and masks the secrets that were just sent and anything else that looks like a credential.
 //!
 //! The products' own forms of tokens come from the catalogue. They are masked later, when an error is recorded.
 
@@ -10,13 +10,14 @@ mod secrets;
 pub(crate) use secrets::Secrets;
 use serde_json::Value;
 
-/// Beginnings of credentials that no product has for itself: tokens in the form of RFC 7519, and Stead's own.
+/// Prefixes of credentials that don't belong to one product: JWTs (RFC 7519), and Stead's own.
 const PREFIXES: &[&str] = &["eyJ", "stead_"];
 
-/// Shortest text that can be a credential: no word has one of the prefixes and this length.
+/// Minimum length of a text that can be a credential. No ordinary word has one of the prefixes and this length.
 const SHORTEST: usize = 16;
 
-/// Cuts a product's text to `limit` characters, drops control characters, and masks what looks like a credential.
+/// Truncates a product's text to `limit` characters, removes control characters, and masks anything that looks like a
+/// credential.
 pub(crate) fn scrub(text: &str, limit: usize) -> String {
     let clean: String = text
         .chars()
@@ -33,7 +34,8 @@ pub(crate) fn scrub(text: &str, limit: usize) -> String {
         .collect()
 }
 
-/// Replaces every word that contains a credential with one of these prefixes; a word that was cut, however short it is.
+/// Replaces every word that contains a credential with one of these prefixes. A truncated word is replaced however
+/// short it is.
 pub(crate) fn mask(text: &str, prefixes: &[&str]) -> String {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '<' | '>' | '(' | ')');
@@ -54,7 +56,7 @@ fn mask_word<'a>(word: &'a str, prefixes: &[&str]) -> &'a str {
     }
 }
 
-/// [`scrub`] for every text of a value.
+/// Applies [`scrub`] to every text of a value.
 pub(crate) fn scrub_value(value: &mut Value) {
     each_text(value, &mut |text| *text = scrub(text, 1000));
 }

@@ -1,17 +1,17 @@
-//! The secrets that one request carries, so that they are found in its response.
+//! The secrets of one request, to find them in its response.
 //!
-//! A response can repeat a secret cut, or in the encoding in which it was sent. Percent-encoding and the escapes of JSON and
-//! HTML leave the unreserved characters of a URI as they are, so a secret is recognised by its runs of these.
+//! A response can repeat a secret truncated, or in the encoding in which it was sent. Percent-encoding and the escapes
+//! of JSON and HTML don't change the unreserved characters of a URI, so a secret is recognized by its runs of these.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-/// A shorter run may be part of a usual word.
+/// Minimum length of a run. A shorter one may be part of an ordinary word.
 const RUN: usize = 8;
-/// The beginning of a run by which it is recognised, so that a secret that was cut is too.
+/// Number of characters at the start of a run that identify it, so that a truncated secret is also found.
 const BEGINNING: usize = 12;
-/// A shorter secret is not looked for: it would be found in usual words.
+/// Minimum length of a secret to search for. A shorter one would also match ordinary words.
 const SHORTEST: usize = 6;
 
 /// Secrets of one request.
@@ -19,7 +19,7 @@ const SHORTEST: usize = 6;
 pub(crate) struct Secrets(Vec<Zeroizing<String>>);
 
 impl Secrets {
-    /// Adds a secret, and what it looks like as part of a text in base64.
+    /// Adds a secret, and the forms that it takes inside base64 text.
     pub(crate) fn add(&mut self, secret: &str) {
         if secret.len() < SHORTEST {
             return;
@@ -31,17 +31,17 @@ impl Secrets {
             self.0.push(encoded.into());
             self.0.push(secret.to_owned().into());
         }
-        // A group of four characters stands for three bytes, so its form depends on what is before it.
+        // A group of four characters encodes three bytes, so the encoding depends on the bytes before the secret.
         for before in 0..3 {
             let text = Zeroizing::new([&[b' '; 3][..before], secret.as_bytes()].concat());
             let encoded = Zeroizing::new(STANDARD.encode(&text));
-            // The groups at both ends hold other bytes too.
+            // The groups at both ends also contain other bytes.
             let inner = encoded.get(4..encoded.len().saturating_sub(4));
             self.add_runs(inner.unwrap_or_default());
         }
     }
 
-    /// Adds the secret of an OAuth client, and both halves as a `Basic` header has them (RFC 6749, 2.3.1).
+    /// Adds the secret of an OAuth client, and the ID and secret as encoded in a `Basic` header (RFC 6749, 2.3.1).
     pub(crate) fn add_client(&mut self, id: &str, secret: &str) {
         self.add(secret);
         let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect();
@@ -57,7 +57,7 @@ impl Secrets {
             .extend(runs.map(|run| run[..run.len().min(BEGINNING)].to_owned().into()));
     }
 
-    /// A text with `[removed]` for each word that has a secret in it.
+    /// Replaces each word that contains a secret with `[removed]`.
     pub(crate) fn mask(&self, text: &str) -> String {
         let words = text.split_inclusive(is_end);
         let masked = words.map(|word| match self.is_in(word) {
@@ -67,7 +67,8 @@ impl Secrets {
         masked.collect()
     }
 
-    /// A text of the same length with `*` for each character of such a word; nothing where it has no secret.
+    /// Replaces each character of such a word with `*`, so the text keeps its length. `None` if the text contains no
+    /// secret.
     pub(crate) fn overwritten(&self, text: &str) -> Option<String> {
         if !self.is_in(text) {
             return None;
@@ -87,7 +88,7 @@ impl Secrets {
     }
 }
 
-/// What ends a word, also in a text with the escapes of JSON.
+/// Whether a character ends a word, also in a text with JSON escapes.
 fn is_end(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -116,7 +117,7 @@ mod tests {
             &percent.to_lowercase().replace("abcdefgh", "AbCdEfGh"),
             r"4\/0AbCdEfGh+ijKLMNOP==",
             "4&#x2F;0AbCdEfGh&#43;ijKLMNOP==",
-            // Cut, as a product may show it.
+            // Truncated, as a product may show it.
             "4/0AbCdEfGh…",
             &STANDARD.encode(format!("code={secret}&x=y")),
             &STANDARD.encode(format!("a code={secret}")),

@@ -19,7 +19,7 @@ pub(super) const FORMAT: u8 = 1;
 const NONCE_BYTES: usize = 24;
 pub(super) const ID_BYTES: usize = 16;
 
-/// Layout: format (1), key id (16), nonce (24), ciphertext with tag.
+/// Layout: format (1), key ID (16), nonce (24), ciphertext with tag.
 pub(super) struct Envelope<'a> {
     pub(super) key: Uuid,
     nonce: [u8; NONCE_BYTES],

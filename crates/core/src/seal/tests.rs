@@ -1,4 +1,4 @@
-//! Sealing is bound to its place, and keys are replaced without rewriting what they sealed.
+//! Ciphertexts are bound to their place, and keys are replaced without rewriting the data that they encrypted.
 
 use std::sync::Arc;
 
@@ -41,12 +41,12 @@ fn store() -> Records {
     Records::new(Arc::new(MemoryStore::new(World::new().process(0))))
 }
 
-/// What comes of work in memory, which is done immediately.
+/// The result of work in memory, which finishes immediately.
 fn done<T>(work: impl Future<Output = Result<T>>) -> T {
     work.now_or_never().unwrap().unwrap()
 }
 
-/// Every process draws numbers of its own.
+/// Every process draws different numbers.
 fn open_as(process: u32, ring: KeyRing, store: &Records) -> Result<Vault> {
     let runtime = World::new().process(process);
     let numbers = Numbers::seeded(process.into());
@@ -92,7 +92,7 @@ fn every_flipped_bit_is_noticed() {
         let mut bytes = sealed.as_bytes().to_vec();
         bytes[index] ^= 1 << bit;
         let error = opened(&vault, &place(), &Sealed::from_bytes(bytes)).unwrap_err();
-        // A key that is not known is a key that this process has yet to read.
+        // An unknown key may be one that this process hasn't read yet.
         let expected = match (1..=ID_BYTES).contains(&index) {
             true => ErrorKind::KeyUnavailable,
             false => ErrorKind::IntegrityViolated,

@@ -39,7 +39,7 @@ use crate::{
     store::{Batch, Commit, Record, Records, Table, Versioned, Write},
 };
 
-/// Minimum time between two reads of the ring's source, because it may be a program that calls a service.
+/// Minimum time between two reads of the key ring's source, because it may be a program that calls a service.
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 
 /// Encrypts and decrypts secrets with the store's data keys.
@@ -58,7 +58,7 @@ pub(crate) struct Vault {
 struct Reading {
     source: Option<Arc<dyn KeySource>>,
     asked: Option<Duration>,
-    /// Keys of the ring that this process doesn't have and has already reported.
+    /// Keys of the key ring that this process doesn't have and has already reported.
     missing: BTreeSet<String>,
 }
 
@@ -164,8 +164,8 @@ fn is_fenced(table: &Table) -> bool {
 }
 
 impl Vault {
-    /// Decrypts the store's data keys with the ring, or creates the first one. This proves that the ring belongs to the
-    /// store. A key that is still being added may fail to decrypt.
+    /// Decrypts the store's data keys with the key ring, or creates the first one. This proves that the key ring
+    /// belongs to the store. A key that is still being added may fail to decrypt.
     pub(crate) async fn unlock(
         ring: KeyRing,
         source: Option<Arc<dyn KeySource>>,
@@ -237,14 +237,15 @@ impl Vault {
         open_with(cipher, &envelope, place).ok_or_else(|| violated(place))
     }
 
-    /// Encrypts a value that someone else keeps.
+    /// Encrypts a value that someone else stores.
     pub(crate) fn seal_text<P: Place>(&self, place: &P, value: &impl Serialize) -> Result<String> {
         let plain = serde_json::to_vec(value).map(Zeroizing::new);
         let plain = plain.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
         Ok(URL_SAFE_NO_PAD.encode(self.seal(place, &plain)?.as_bytes()))
     }
 
-    /// Decrypts a value that someone else kept. `None` if it was never encrypted for this place, or if it was changed.
+    /// Decrypts a value that someone else stored. `None` if it was never encrypted for this place, or if it was
+    /// changed.
     pub(crate) async fn open_text<P: Place, T: DeserializeOwned>(
         &self,
         place: &P,
@@ -297,19 +298,19 @@ impl Vault {
         added.map(|known| known.id).collect()
     }
 
-    /// IDs of the ring's keys. The first one encrypts data keys.
+    /// IDs of the key ring's keys. The first one encrypts data keys.
     pub(crate) fn ring(&self) -> Vec<String> {
         self.key_ring().ids().map(str::to_owned).collect()
     }
 
-    /// A new data key, encrypted with the first key of the ring.
+    /// A new data key, encrypted with the first key of the key ring.
     pub(crate) fn new_data_key(&self, id: Uuid, now: Timestamp) -> Result<DataKey> {
         let (ring, id) = (self.key_ring(), DataKeyId::from_uuid(id));
         let since = self.keys().rows_since();
         new_data_key(&ring, self.entropy.as_ref(), id, now, since)
     }
 
-    /// A data key re-encrypted with the first key of the ring. `None` if it already is, or if it's retired.
+    /// A data key re-encrypted with the first key of the key ring. `None` if it already is, or if it's retired.
     pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<DataKey>> {
         let ring = self.key_ring();
         if row.wrapped.is_none() || ring.first()?.id == row.ring_key {
@@ -360,8 +361,8 @@ impl Vault {
         Ok(())
     }
 
-    /// Reads the ring from its source if it lacks a key that encrypts one of the store's keys. Returns whether it lacks
-    /// others than before.
+    /// Reads the key ring from its source if it lacks a key that encrypts one of the store's keys. Returns whether it
+    /// lacks others than before.
     async fn ask_for_missing(&self, rows: &[Versioned<DataKey>], reading: &mut Reading) -> bool {
         let lacks = |ring: &KeyRing| -> BTreeSet<String> {
             let needed = rows.iter().filter(|row| row.row.wrapped.is_some());

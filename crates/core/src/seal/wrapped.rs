@@ -59,7 +59,7 @@ pub(super) fn new_data_key(
     wrap(ring, entropy, row, &bytes)
 }
 
-/// The row with its data key encrypted with the first key of the ring.
+/// The row with its data key encrypted with the first key of the key ring.
 pub(super) fn wrap(
     ring: &KeyRing,
     entropy: &dyn Entropy,

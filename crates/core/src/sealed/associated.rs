@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-/// What is authenticated with a secret, but not stored.
+/// Data that is authenticated with a secret, but not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AssociatedData<'a> {
     pub(crate) table: &'a str,

@@ -12,7 +12,7 @@ pub(crate) use associated::AssociatedData;
 
 /// A place of a secret, which its encryption is bound to.
 pub(crate) trait Place {
-    /// What is authenticated with the secret, but not stored.
+    /// The data that is authenticated with the secret, but not stored.
     fn data(&self) -> AssociatedData<'_>;
 }
 

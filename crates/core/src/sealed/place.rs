@@ -78,8 +78,9 @@ macro_rules! secrets {
         SpooledTokens(refresh: Uuid, owner: String, client_epoch: u64) =
             AssociatedData::new("spool", *refresh, owner).client_epoch(*client_epoch);
 
-        /// A data key, under this key of the key ring. The time since when rows need a MAC is bound as the generation. If
-        /// someone removes it from the row, so that rows without a MAC are accepted again, the key can't be decrypted.
+        /// A data key, under this key of the key ring. The time since when rows need a MAC is bound as the generation.
+        /// If someone removes it from the row, so that rows without a MAC are accepted again, the key can't be
+        /// decrypted.
         WrappedKey(id: DataKeyId, ring_key: String, rows_since: u64) =
             AssociatedData::new("data_key", id.uuid(), ring_key).generation(*rows_since);
 

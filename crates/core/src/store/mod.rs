@@ -30,7 +30,7 @@ pub use table::{Column, ColumnKind, Index, Key, List, Row, Table, Value};
 
 use crate::{Result, api::Paging, ports::BoxFuture};
 
-/// A row with the version that guards its next change, and the store's time at the reading.
+/// A row with the version that guards its next change, and the store's time when it was read.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a store makes them")]
 pub struct Versioned<T> {
@@ -54,7 +54,7 @@ impl Paging {
     }
 }
 
-/// Response of a lookup: the row, or nothing.
+/// Result of a lookup: the row, or nothing.
 pub type Found<'a> = BoxFuture<'a, Result<Option<Versioned<Row>>>>;
 
 /// Stores rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) if the

@@ -21,7 +21,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     /// A value for each column of the table.
     fn values(&self) -> Vec<Value>;
 
-    /// Sets values that the store assigned to the row besides its body: a position.
+    /// Sets values that the store assigned to the row in addition to its body: a position.
     fn stored(&mut self, _row: &Row) {}
 
     /// Other members of its body, if rows of this kind are rewritten.
@@ -56,7 +56,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     }
 }
 
-/// An entity that later states of itself replace. It has an [`extra`](Record::extra).
+/// An entity whose row is updated when it changes. It has an [`extra`](Record::extra).
 pub(crate) trait Rewritten: Record {}
 
 /// The entity of a row.

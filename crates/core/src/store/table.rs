@@ -240,7 +240,7 @@ impl Row {
 }
 
 impl fmt::Debug for Row {
-    /// Leaves out the body.
+    /// Omits the body.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Row")
             .field("table", &self.table.name)

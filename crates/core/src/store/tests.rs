@@ -1,4 +1,4 @@
-//! What core makes of rows: what it refuses, what it sets aside, and what it carries along.
+//! How core reads rows: which ones it refuses or skips, and which unknown members it keeps.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn connection(number: u128) -> Connection {
     serde_json::from_value(body).unwrap()
 }
 
-/// Changes the stored row of a connection behind core's back.
+/// Changes the stored row of a connection directly in the store.
 fn change(store: &MemoryStore, number: u128, change: impl FnOnce(&mut Row)) {
     let key = Key::from(connection(number).id);
     let mut found = ready(store.get(&key)).unwrap().unwrap();
@@ -98,7 +98,7 @@ fn a_newer_body_is_read_where_possible_and_never_written() {
         error.message(),
         "a newer Stead wrote this row of table connection (version 2, this Stead reads up to 1); run the newer Stead"
     );
-    // What cannot be read for that reason says so too.
+    // If a row can't be read for this reason, the error says so too.
     change(&store, 1, |row| {
         with_member(row, "state", json!("of a newer Stead"))
     });
@@ -136,7 +136,7 @@ fn an_unreadable_row_is_an_error_and_does_not_stop_lists() {
                 .collect()
         };
         assert_eq!(names(None, 10), ["mail-2", "mail-3"]);
-        // A page is as long as asked all the same, and pages go on.
+        // Pages still have the requested length, and reading continues after them.
         assert_eq!(names(None, 1), ["mail-2"]);
         assert_eq!(names(None, 2), ["mail-2", "mail-3"]);
         assert_eq!(names(Some("mail-2"), 2), ["mail-3"]);
@@ -276,7 +276,7 @@ fn an_unreadable_value_is_not_written() {
     assert_eq!(ready(records.connection_named(&fifth)).unwrap(), None);
 }
 
-/// After a commit whose response was lost, the row of an event has a position that the batch does not know.
+/// After a commit whose response was lost, the event's row has a position that the batch doesn't know.
 #[test]
 fn a_committed_event_is_recognized_without_its_position() {
     let records = Records::new(Arc::new(MemoryStore::new(World::new().process(0))));
@@ -311,8 +311,8 @@ fn shown(error: &Error) -> String {
     format!("{error} {error:?} {:?}", error.to_problem())
 }
 
-/// The rows of a database of the first schema, made by the platform of that time: two accounts connected at the sandbox,
-/// one of them refreshed, the other disconnected while its product could not be reached, and a link under way.
+/// The rows of a database of the first schema, as the platform wrote them then: two accounts connected at the sandbox,
+/// of which one was refreshed and the other was disconnected while its product was unreachable, and an open link.
 #[test]
 fn rows_of_the_first_schema_are_read_and_rewritten() {
     fn each<T: Rewritten + Clone + PartialEq + std::fmt::Debug>(store: &MemoryStore) -> usize {
@@ -345,7 +345,7 @@ fn rows_of_the_first_schema_are_read_and_rewritten() {
         });
         let mut values: Vec<Value> = values.collect();
         if name == "event" {
-            // As the migration does.
+            // The migration sets the same values.
             let event: Json = serde_json::from_str(&body).unwrap();
             values.insert(1, Value::flag(true));
             values.push(Value::optional(event["account_id"].as_str()));

@@ -1,5 +1,5 @@
-//! Doubles for the tests of this crate: a world of one thread whose time moves only when nothing else can, numbers for
-//! randomness, a transport made of a closure, a store that can be slow or down, and a small product.
+//! Doubles for the tests of this crate: a single-threaded world whose time advances only when nothing else can run,
+//! numbers for randomness, a transport made of a closure, a store that can be slow or unavailable, and a small product.
 
 #![expect(
     clippy::unwrap_used,
@@ -50,13 +50,13 @@ pub(crate) use spool::Machine;
 pub(crate) use store::{Asked, Flaky, Outage};
 pub(crate) use world::{Clock, Numbers, Process, World};
 
-/// Where time starts.
+/// The start of simulated time.
 pub(crate) const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 /// A key ring of one key.
 pub(crate) const RING: &str = "test:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE";
 
-/// What becomes of a request.
+/// The result of a request.
 pub(crate) type Sent = Result<http::Response<Body>, TransportError>;
 
 /// A transport made of a closure.
@@ -113,11 +113,11 @@ impl Tool for ReadNote {
     }
 }
 
-/// A product whose refresh tokens stay.
+/// A product whose refresh tokens stay the same.
 pub(crate) static STABLE: Product = demo(Rotation::Stable);
-/// A product whose refresh tokens serve once.
+/// A product whose refresh tokens work once.
 pub(crate) static ROTATING: Product = demo(Rotation::Rotating);
-/// A product that ends a grant when a refresh token is used twice.
+/// A product that revokes a grant if a refresh token is used twice.
 pub(crate) static STRICT: Product = demo(Rotation::Strict);
 
 pub(crate) const fn demo(rotation: Rotation) -> Product {
@@ -146,7 +146,7 @@ pub(crate) const fn demo(rotation: Rotation) -> Product {
     }
 }
 
-/// A context of one process over a store of its own.
+/// A context of one process with its own store.
 pub(crate) fn context(
     world: &World,
     product: &'static Product,
@@ -172,7 +172,7 @@ pub(crate) fn context_with(
     ))
 }
 
-/// A context of this process over this store.
+/// A context of this process on this store.
 pub(crate) async fn open(
     process: Arc<Process>,
     product: &'static Product,
@@ -223,7 +223,7 @@ pub(crate) fn ports(
     Ports::new(transport, process, entropy, store, keys)
 }
 
-/// A context that does nothing by itself.
+/// A context without background work.
 pub(crate) async fn idle(product: &'static Product, ports: Ports) -> Context {
     let options = EnvironmentOptions::new("https://stead.test").unwrap();
     Context::open(options, Catalogue::new([product]), ports)
@@ -231,7 +231,7 @@ pub(crate) async fn idle(product: &'static Product, ports: Ports) -> Context {
         .unwrap()
 }
 
-/// An account with this number as its id, which was never authorized.
+/// An account with this number as its ID, which was never authorized.
 pub(crate) fn account(number: u128, identifier: &str) -> Account {
     new_account(
         AccountId::from_uuid(Uuid::from_u128(number)),
@@ -241,7 +241,7 @@ pub(crate) fn account(number: u128, identifier: &str) -> Account {
     )
 }
 
-/// A record of a call with this number as its id.
+/// A record of a call with this number as its ID.
 pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -> Execution {
     Execution {
         id: ExecutionId::from_uuid(Uuid::from_u128(number)),
@@ -262,7 +262,7 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
     }
 }
 
-/// All executions that are stored, the youngest first.
+/// All stored executions, newest first.
 pub(crate) async fn executions(context: &Context) -> Vec<Execution> {
     let search = Search::default();
     let all = context
@@ -272,12 +272,12 @@ pub(crate) async fn executions(context: &Context) -> Vec<Execution> {
     all.unwrap().0
 }
 
-/// Inserts the account `ada` of a new connection `demo`, in this state; an active one has the access token `token-1`.
+/// Inserts the account `ada` of a new connection `demo`, in this state. An active one has the access token `token-1`.
 pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Account {
     insert_account_of(context, "demo", "demo", state).await
 }
 
-/// The same of a connection with this name, which is of this product.
+/// The same for a connection with this name and product.
 pub(crate) async fn insert_account_of(
     context: &Context,
     name: &str,
@@ -295,7 +295,7 @@ pub(crate) async fn insert_account_of(
     insert_account_at(context, connection, "ada", state).await
 }
 
-/// The same of a user of a connection that exists.
+/// The same for a user of an existing connection.
 pub(crate) async fn insert_account_at(
     context: &Context,
     connection: ConnectionId,

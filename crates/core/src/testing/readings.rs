@@ -1,4 +1,4 @@
-//! A store whose readings can fail, and are counted.
+//! A store that counts its reads and can let them fail.
 
 use std::{
     sync::{
@@ -19,19 +19,19 @@ use crate::{
     },
 };
 
-/// How readings end.
+/// How reads end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Present,
-    /// After a moment.
+    /// They succeed after a moment.
     Slow,
-    /// They fail at once.
+    /// They fail immediately.
     Failing,
-    /// They fail, after as long as a pool waits for a connection.
+    /// They fail after the time that a pool waits for a connection.
     Away,
 }
 
-/// A store whose readings can fail, and are counted.
+/// A store whose reads can fail and are counted.
 pub(crate) struct Readings {
     rows: MemoryStore,
     runtime: Arc<dyn Runtime>,
@@ -55,12 +55,12 @@ impl Readings {
         *self.mode.lock().unwrap() = mode;
     }
 
-    /// Look-ups so far.
+    /// Number of lookups so far.
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Lists that were read so far; each look at the feed is one.
+    /// Number of lists that were read so far. Each look at the feed reads one.
     pub(crate) fn lists(&self) -> usize {
         self.lists.load(Ordering::SeqCst)
     }

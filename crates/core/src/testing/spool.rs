@@ -1,4 +1,4 @@
-//! A spool in memory: of one machine, with the processes that a test kills.
+//! An in-memory spool of one machine, with processes that a test can kill.
 
 use std::{
     collections::BTreeMap,
@@ -18,16 +18,16 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Machine {
     records: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// Processes that run, under the ids that they gave themselves.
+    /// Running processes, by the IDs that they registered.
     running: Mutex<BTreeMap<String, u32>>,
-    /// Its disk is full.
+    /// Whether its disk is full.
     full: AtomicBool,
-    /// It deletes nothing.
+    /// Whether it fails to delete records.
     stuck: AtomicBool,
 }
 
 impl Machine {
-    /// The spool as a process of the machine sees it; `kept` is called with each record that it keeps.
+    /// The spool as a process of the machine sees it. `kept` is called for each record that it stores.
     pub(crate) fn spool(
         self: &Arc<Self>,
         process: u32,

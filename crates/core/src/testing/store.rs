@@ -1,4 +1,4 @@
-//! A store that fails, answers late or leaves open whether it has committed, when a test says so.
+//! A store that fails, responds late or hides whether it has committed, when a test says so.
 
 use std::{
     future::poll_fn,
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What a store that is down does not do.
+/// The operations that fail while a store is unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outage {
     Writes,
@@ -34,7 +34,7 @@ pub(crate) enum Asked<'a> {
     Find,
     Rows,
     Commit,
-    /// Nothing more: a commit has this outcome, and its response is on its way.
+    /// Not a request: a commit has this outcome, and its response is on its way.
     Answered(&'a Batch, Commit),
     Prune,
     Time,
@@ -43,14 +43,14 @@ pub(crate) enum Asked<'a> {
 /// Decides whether a request succeeds. It can delay the request.
 type Script = dyn Fn(Asked<'_>) -> BoxFuture<'static, Result<()>> + Send + Sync;
 
-/// Sees each batch that was committed.
+/// Called with each committed batch.
 type Watch = dyn Fn(&Batch) + Send + Sync;
 
-/// What goes wrong with the handles of one store.
+/// The faults that all handles of one store share.
 #[derive(Default)]
 struct Trouble {
     outage: Mutex<Option<Outage>>,
-    /// The next commits, which are reported as failed: whether they are applied.
+    /// The next commits, which are reported as failed, and whether each is applied.
     doubtful: Mutex<Vec<bool>>,
     watch: Mutex<Option<Arc<Watch>>>,
     script: Mutex<Option<Arc<Script>>>,
@@ -58,7 +58,7 @@ struct Trouble {
     shared: AtomicBool,
 }
 
-/// A store that can be down or say too little, and that lets others go on before it answers where it is slow.
+/// A store that can be unavailable or report a wrong result. If it's slow, other tasks can run before it responds.
 pub(crate) struct Flaky {
     rows: Arc<dyn Store>,
     slow: bool,
@@ -78,7 +78,7 @@ impl Flaky {
         })
     }
 
-    /// Another handle of the same store, which has the same trouble.
+    /// Another handle of the same store, with the same faults.
     pub(crate) fn another(&self, rows: Arc<dyn Store>) -> Arc<Self> {
         Arc::new(Self {
             rows,
@@ -87,7 +87,7 @@ impl Flaky {
         })
     }
 
-    /// Writes fail while the store is down.
+    /// Makes writes fail, or succeed again.
     pub(crate) fn set_down(&self, down: bool) {
         self.set_outage(down.then_some(Outage::Writes));
     }
@@ -96,27 +96,27 @@ impl Flaky {
         *lock(&self.trouble.outage) = outage;
     }
 
-    /// So many of the next commits are reported as failed, whether or not they are applied.
+    /// Reports this number of commits as failed, whether or not they are applied.
     pub(crate) fn doubt(&self, commits: usize, applied: bool) {
         *lock(&self.trouble.doubtful) = vec![applied; commits];
     }
 
-    /// An older copy has taken its place, as those learn who open it from now on.
+    /// Makes the store look restored from an older copy to everyone who opens it from now on.
     pub(crate) fn restore(&self, at: Timestamp) {
         *lock(&self.trouble.restored_at) = Some(at);
     }
 
-    /// Several servers have it open, as those learn who open it from now on.
+    /// Makes the store look shared by several servers to everyone who opens it from now on.
     pub(crate) fn share(&self) {
         self.trouble.shared.store(true, Ordering::SeqCst);
     }
 
-    /// Looks on after every commit.
+    /// Calls `watch` after every commit.
     pub(crate) fn watch(&self, watch: impl Fn(&Batch) + Send + Sync + 'static) {
         *lock(&self.trouble.watch) = Some(Arc::new(watch));
     }
 
-    /// Follows a script from now on.
+    /// Uses a script from now on.
     pub(crate) fn script<A>(&self, script: impl Fn(Asked<'_>) -> A + Send + Sync + 'static)
     where
         A: Future<Output = Result<()>> + Send + 'static,
@@ -148,7 +148,7 @@ impl Flaky {
         .await;
     }
 
-    /// What the script says.
+    /// The script's decision.
     fn says(&self, asked: Asked<'_>) -> BoxFuture<'static, Result<()>> {
         let script = lock(&self.trouble.script).clone();
         match script {

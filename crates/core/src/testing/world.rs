@@ -1,4 +1,4 @@
-//! A world of one thread whose time moves only when nothing else can, and whose processes have clocks of their own.
+//! A single-threaded world whose time advances only when nothing else can run. Each process has its own clock.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,23 +25,23 @@ struct State {
     elapsed: Duration,
     sleepers: Vec<(Duration, Waker)>,
     tasks: Vec<Task>,
-    /// Processes that stand still.
+    /// Frozen processes.
     frozen: BTreeSet<u32>,
-    /// Clocks that are not right.
+    /// Clocks that are wrong.
     clocks: BTreeMap<u32, Clock>,
-    /// How often a task went on.
+    /// Number of steps that tasks have made.
     steps: u64,
-    /// Chooses which of several tasks goes on.
+    /// Chooses the task that makes the next step.
     choice: u64,
-    /// How many draw numbers in this world.
+    /// How many processes draw numbers in this world.
     draws: u64,
 }
 
-/// How far the time of day of a process is from the right one.
+/// How far a process's time of day is from the correct one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Clock {
     pub(crate) ahead: SignedDuration,
-    /// What it gains in a million.
+    /// Parts in a million that the clock gains.
     pub(crate) drift: i32,
 }
 
@@ -70,7 +70,7 @@ impl World {
         Self::seeded(0)
     }
 
-    /// Of several tasks that can go on, the seed chooses which one does.
+    /// The seed chooses which of several ready tasks makes the next step.
     pub(crate) fn seeded(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(State {
             elapsed: Duration::ZERO,
@@ -91,7 +91,7 @@ impl World {
         })
     }
 
-    /// Stops a process between two of its steps, or lets it go on.
+    /// Freezes a process between two of its steps, or lets it continue.
     pub(crate) fn freeze(&self, process: u32, frozen: bool) {
         let mut state = self.lock();
         if frozen {
@@ -101,7 +101,7 @@ impl World {
         }
     }
 
-    /// Gives a process a clock that is not right.
+    /// Gives a process a wrong clock.
     pub(crate) fn set_clock(&self, process: u32, clock: Clock) {
         self.lock().clocks.insert(process, clock);
     }
@@ -114,7 +114,7 @@ impl World {
         }
     }
 
-    /// How often a task went on so far.
+    /// Number of steps that tasks have made so far.
     pub(crate) fn steps(&self) -> u64 {
         self.lock().steps
     }
@@ -131,7 +131,7 @@ impl World {
         drop::<Vec<Task>>(dead);
     }
 
-    /// Runs a future to its end with everything that it waits for.
+    /// Runs a future to its end, with everything that it waits for.
     pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
         let mut future = pin!(future);
         let woken = Woken::now();
@@ -155,7 +155,7 @@ impl World {
         while self.step() {}
     }
 
-    /// Lets time pass, and everything happen that happens in it.
+    /// Lets time pass, and runs everything that becomes due.
     pub(crate) fn advance(&self, duration: Duration) {
         let end = self.lock().elapsed + duration;
         self.run_until_idle();
@@ -167,7 +167,7 @@ impl World {
         self.run_until_idle();
     }
 
-    /// Polls one task that can go on; `false` where there is none.
+    /// Polls one ready task. Returns `false` if there is none.
     fn step(&self) -> bool {
         let mut state = self.lock();
         let ready: Vec<usize> = (0..state.tasks.len())
@@ -260,7 +260,7 @@ impl Runtime for Process {
     }
 }
 
-/// Numbers that do not repeat and are the same in every run.
+/// Numbers that don't repeat and are the same in every run.
 #[derive(Default)]
 pub(crate) struct Numbers(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! One run of a tool, as the tool sees it.
+//! One run of a tool, from the tool's point of view.
 
 use std::{
     fmt,

@@ -105,8 +105,8 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
 
     /// Runs the tool. It must await only `io`.
     ///
-    /// It returns the product's bytes or a value, not its `Output`. A struct would drop the members that it doesn't name,
-    /// and needs a second copy.
+    /// It returns the product's bytes or a value, not its `Output`. A struct would drop the members that it doesn't
+    /// name, and needs a second copy.
     ///
     /// # Errors
     /// Errors of requests, or the tool's own errors about a response.

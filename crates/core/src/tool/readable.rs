@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::entry::schema_of;
 
-/// A short form of a tool's result, for people and models. It leaves out absent values. Its schema requires no members,
+/// A short form of a tool's result, for people and models. It omits absent values. Its schema requires no members,
 /// because a caller can request only some of them.
 ///
 /// ```

@@ -190,7 +190,7 @@ impl ApiRequest {
             .unwrap_or_else(|| effect_of_method(&self.method))
     }
 
-    /// Encoded path and query, below the request's own base or else `base` (such as `/calendar/v3`, can be empty).
+    /// Encoded path and query, below the request's own base or otherwise `base` (such as `/calendar/v3`, can be empty).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for a segment that is empty, `.` or `..`, because no encoding stops these from

@@ -97,7 +97,7 @@ impl Response {
     }
 }
 
-/// A moment as HTTP writes it.
+/// Parses a time in HTTP's format.
 pub(crate) fn http_date(text: &str) -> Option<Timestamp> {
     rfc2822::DateTimeParser::new()
         .parse_timestamp(text.trim())

@@ -29,7 +29,7 @@ struct Step {
     what: What,
 }
 
-/// What a call requests.
+/// The kind of a call.
 enum What {
     /// A tool, by name.
     Tool(String, Value, Effect),

@@ -1,4 +1,4 @@
-//! What becomes of a model's calls.
+//! How a model's calls run.
 
 use std::sync::{Arc, Mutex};
 
@@ -41,7 +41,7 @@ static NOTES: Product = Product {
     ..demo(Rotation::Stable)
 };
 
-/// An environment with an account of `ada`, and the requests that its product has got, with when each began and ended.
+/// An environment with an account of `ada`, and the requests that its product has received, with their start and end.
 struct Stage {
     world: World,
     context: Context,

@@ -8,7 +8,7 @@ use std::{
 };
 
 const SHARDS: usize = 16;
-/// Maximum number of keys of a shard. For one more key, Stead looks at some others and forgets the one with the fullest
+/// Maximum number of keys of a shard. For one more key, Stead looks at some others and drops the one with the fullest
 /// bucket.
 const KEYS: usize = 4096;
 const SAMPLE: usize = 8;

@@ -52,7 +52,7 @@ impl Colors {
 }
 
 impl Button {
-    /// On any background, either white or black has a contrast of at least 4.58 : 1.
+    /// Chooses white or black text for a background. One of them always has a contrast of at least 4.58 : 1.
     fn of(ground: Color) -> Self {
         let text = match contrast(ground, WHITE) >= TEXT {
             true => WHITE,

@@ -52,8 +52,8 @@ impl Brand {
         Ok(self)
     }
 
-    /// The logo: the bytes of a PNG, or of an SVG that contains no script and refers to nothing elsewhere; at most 64 KiB.
-    /// It is shown 2.5rem (40 px) high.
+    /// The logo: the bytes of a PNG, or of an SVG that contains no script and refers to nothing elsewhere; at most 64
+    /// KiB. It is shown 2.5rem (40 px) high.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for another file.
@@ -62,12 +62,12 @@ impl Brand {
         Ok(self)
     }
 
-    /// The color of buttons, as `#rrggbb`. Stead chooses a white or black text for contrast. On dark pages it
-    /// lightens the color if necessary.
+    /// The color of buttons, as `#rrggbb`. Stead chooses white or black text for contrast. On dark pages, it lightens
+    /// the color if necessary.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for another form, and for a color that cannot be told from the white page (WCAG 2.2,
-    /// 1.4.11: a contrast of 3 : 1).
+    /// [`ErrorKind::InvalidRequest`] for another form, and for a color that cannot be told from the white page (WCAG
+    /// 2.2, 1.4.11: a contrast of 3 : 1).
     pub fn color(mut self, color: &str) -> Result<Self, Error> {
         self.colors = Some(Colors::of(color).map_err(invalid)?);
         Ok(self)

@@ -12,7 +12,7 @@ use stead_core::{
 const MOST: usize = 1_000;
 const PAGE: u32 = 100;
 
-/// How many accounts are in a state, and their part of a bar of 100.
+/// Number of accounts in a state, and their share of a bar of 100.
 #[derive(Debug, Serialize)]
 pub(super) struct Share {
     pub(super) state: &'static str,

@@ -380,7 +380,7 @@ pub(super) fn visible(page: &str) -> String {
     shown + rest
 }
 
-/// Whether a response leads on, or is a page on which the person sees what happened.
+/// Whether a response redirects, or is a page that shows the person what happened.
 fn says_what_happened(response: &TestResponse) -> bool {
     if response.status == StatusCode::SEE_OTHER {
         return !response.header("location").is_empty();

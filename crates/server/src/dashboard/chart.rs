@@ -115,7 +115,7 @@ impl Lines {
     }
 }
 
-/// The next of 4, 10, 20, 40, 100, …, so that half of it is a whole number too.
+/// The next of 4, 10, 20, 40, 100, …, so that half of it is also a whole number.
 fn round_up(number: u64) -> u64 {
     let mut ten: u64 = 1;
     loop {

@@ -83,7 +83,7 @@ pub(super) fn with_done(path: &str, done: Done) -> String {
     format!("{path}{sign}{MEMBER}={}", done.word())
 }
 
-/// Takes the word out of a request's query, so handlers never see it.
+/// Removes the word from a request's query, so that handlers never see it.
 pub(super) fn take(request: &mut Request) -> Option<Done> {
     let query = request.uri().query()?.to_owned();
     let mut done = None;

@@ -6,11 +6,11 @@ use url::form_urlencoded;
 
 use crate::{extract::collect, problem::Problem, state::ServerState};
 
-/// Most bytes of a form.
+/// Maximum size of a form in bytes.
 pub(super) const LIMIT: usize = 1024 * 1024;
 
-/// The fields of a form. Of a member it came from one of the member's own pages: [`enter`](super::enter) has seen to
-/// that.
+/// The fields of a form. [`enter`](super::enter) has checked that a member's form comes from one of the member's own
+/// pages.
 #[derive(Debug)]
 pub(super) struct Form(Vec<(String, String)>);
 

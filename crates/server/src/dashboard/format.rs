@@ -21,7 +21,7 @@ pub(super) fn time(moment: &str) -> Value {
     Value::from_safe_string(format!("<time datetime=\"{moment}\">{text}</time>"))
 }
 
-/// The same for a moment of today: only its hour.
+/// The same for a time today. Shows only the time of day.
 pub(super) fn clock(moment: &str) -> Value {
     let Ok(moment) = moment.parse::<Timestamp>() else {
         return Value::from(moment);
@@ -32,7 +32,7 @@ pub(super) fn clock(moment: &str) -> Value {
     ))
 }
 
-/// The same for a moment of which only the day matters.
+/// The same for a time of which only the day matters.
 pub(super) fn day(moment: &str) -> Value {
     let Ok(moment) = moment.parse::<Timestamp>() else {
         return Value::from(moment);
@@ -43,7 +43,7 @@ pub(super) fn day(moment: &str) -> Value {
     ))
 }
 
-/// A number with its thousands apart.
+/// A number with separators between thousands.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -56,7 +56,7 @@ pub(super) fn count(number: u64) -> String {
     text
 }
 
-/// Microseconds as people read them.
+/// Microseconds in a form for people.
 pub(super) fn millis(micros: u64) -> String {
     match micros {
         0..=9_999 => format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100),
@@ -65,7 +65,7 @@ pub(super) fn millis(micros: u64) -> String {
     }
 }
 
-/// A sentence whose words between backticks are code.
+/// A sentence with code between backticks.
 pub(super) fn prose(text: &str) -> Value {
     let mut html = String::new();
     let parts: Vec<&str> = text.split('`').collect();

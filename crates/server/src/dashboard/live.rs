@@ -40,7 +40,7 @@ pub(super) struct News {
 }
 
 impl News {
-    /// Whether it ends with the same call and event.
+    /// Whether both end with the same call and event.
     fn is_as(&self, other: &Self) -> bool {
         let calls = |news: &Self| -> Vec<_> {
             let ids = news.calls.iter().map(|call| call.execution_id);
@@ -128,7 +128,7 @@ impl Live {
         })
     }
 
-    /// The totals of calls since a moment. Reuses a result under this name that is newer than `fresh`.
+    /// The totals of calls since a time. Reuses a result with this name that is newer than `fresh`.
     pub(super) async fn totals(
         &self,
         name: &'static str,

@@ -34,7 +34,7 @@ use crate::{
 /// The callers who can open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Door {
-    /// A member of those who run this environment.
+    /// A member of the team that runs this environment.
     #[serde(rename = "dashboard")]
     Members,
     /// A person who wants to sign in.
@@ -140,8 +140,8 @@ struct Frame {
     source: String,
 }
 
-/// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites,
-/// and shows problems as pages.
+/// The layer around all of the dashboard's routes for members. Lets signed-in members pass, rejects forms from other
+/// sites, and shows problems as pages.
 async fn enter(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
@@ -173,7 +173,7 @@ async fn enter(
     response
 }
 
-/// Around the pages by which people sign in: refuses forms of other sites, and shows problems as pages.
+/// The layer around the sign-in pages. Rejects forms from other sites, and shows problems as pages.
 async fn open(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
@@ -234,7 +234,7 @@ impl Dashboard {
     }
 }
 
-/// The page that a handler makes.
+/// The page that a handler creates.
 #[derive(Debug, Clone)]
 pub(super) struct Page {
     /// The environment, acting as the member.
@@ -249,17 +249,17 @@ impl Page {
         self.render_with(StatusCode::OK, name, context)
     }
 
-    /// The same with another status.
+    /// The same with a different status.
     pub(super) fn render_with(&self, status: StatusCode, name: &str, context: Value) -> Response {
         self.dashboard.render(status, name, &self.frame, context)
     }
 
-    /// Sends the browser to an address, by GET whatever it sent before. A path is one of the dashboard.
+    /// Redirects the browser to an address, always with GET. A path is one of the dashboard.
     pub(super) fn redirect(&self, to: &str) -> Response {
         self.dashboard.renderer.redirect(to)
     }
 
-    /// The same, to a page with a notice about the action.
+    /// The same, with a notice about the action.
     pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
         self.redirect(&done::with_done(path, done))
     }
@@ -277,7 +277,7 @@ impl Page {
         response
     }
 
-    /// Sends the browser to the page that asks members to prove who they are, and from there to `next`.
+    /// Redirects the browser to the page that asks members to prove who they are, and from there to `next`.
     pub(super) fn step_up_first(&self, next: &str) -> Response {
         self.redirect(&format!("/dashboard{}", confirm(next)))
     }
@@ -335,7 +335,7 @@ fn confirm(next: &str) -> String {
     format!("/confirm?next={next}")
 }
 
-/// Only behind [`enter`] and [`open`].
+/// Only available behind [`enter`] and [`open`].
 impl<S: Sync> FromRequestParts<S> for Page {
     type Rejection = Problem;
 

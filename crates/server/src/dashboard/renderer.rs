@@ -16,7 +16,7 @@ use bytes::Bytes;
 use super::{assets, cookie, format, icons, markdown, words};
 use crate::pages::LazyTemplates;
 
-/// The colours that a member has chosen.
+/// The colors that a member has chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Theme {
     /// The browser's preference.

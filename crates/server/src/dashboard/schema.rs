@@ -86,7 +86,7 @@ pub(super) fn members(node: &Value) -> Vec<Member<'_>> {
     members
 }
 
-/// The only alternative other than `null`, or else the node.
+/// The only alternative other than `null`, or otherwise the node.
 fn but_null(node: &Value) -> &Value {
     let Some(options) = node["anyOf"].as_array() else {
         return node;

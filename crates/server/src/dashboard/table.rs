@@ -21,24 +21,24 @@ use crate::{
     state::ServerState,
 };
 
-/// A route of the dashboard. There is no way to make one without a role.
+/// A route of the dashboard. It always has a role.
 pub(crate) struct PageRoute {
     pub(crate) route: Route,
-    /// The least role that may use it.
+    /// The lowest role that can use it.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) role: Role,
     /// Whether it asks for a step-up.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) step_up: StepUp,
-    /// For an action, method and path of the JSON interface's route that does the same.
+    /// Method and path of the JSON route for the same action, if it is one.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) equal: Option<Cow<'static, str>>,
-    /// For an action on the sandbox, method and path of the sandbox's own interface that does the same.
+    /// Method and path of the sandbox's own route for the same action, if it's about the sandbox.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) sandbox: Option<&'static str>,
 }
 
-/// Whether members must confirm their identity, unless they did within the last ten minutes.
+/// Whether members have to confirm their identity, unless they did within the last ten minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepUp {
     /// It destroys nothing and grants nothing.
@@ -153,7 +153,7 @@ async fn check_step_up(
     page.step_up_first(&to)
 }
 
-/// `form` with the parameters that `given` has, which is a path of the route `path`.
+/// Fills in the parameters of `form` from `given`, which is a path of the route `path`.
 fn filled(form: &str, path: &str, given: &str) -> String {
     path.split('/')
         .zip(given.split('/'))

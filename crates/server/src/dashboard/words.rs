@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 use stead::ErrorKind;
 use stead_core::{error::ActBy, resource::ExecutionRecord};
 
-/// Name, label, colour and explanation.
+/// Name, label, color and explanation.
 const STATES: &[(&str, &str, &str, &str)] = &[
     // Connections.
     (
@@ -205,12 +205,12 @@ pub(super) fn state(name: &str) -> Value {
     }
 }
 
-/// The type of an event as a title: `account.refresh_failed` is `Account refresh failed`.
+/// An event's type as a title: `account.refresh_failed` becomes `Account refresh failed`.
 pub(super) fn event(event_type: &str) -> String {
     capitalized(&event_type.replace(['.', '_'], " "))
 }
 
-/// A text with a capital letter at its start.
+/// A text with an initial capital letter.
 pub(super) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -227,7 +227,7 @@ pub(super) fn outcome(name: &str) -> &'static str {
     }
 }
 
-/// A call by its tool, and a raw request by its method and path.
+/// Names a call by its tool, and a raw request by its method and path.
 pub(super) fn call(call: &ExecutionRecord) -> String {
     match (call.tool.as_str(), &call.path) {
         ("proxy", Some(path)) => format!("{} {path}", call.tool_version),

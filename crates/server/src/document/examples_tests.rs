@@ -14,8 +14,8 @@ use url::form_urlencoded;
 use super::document;
 use crate::testing::{Received, TestResponse, TestService, json_response};
 
-/// Every operation that takes or gives JSON. The order is such that each finds what it needs. Later ones need some
-/// values of its response: the name of a path parameter, and where the value is.
+/// Every operation with JSON in its request or response, ordered so that each one finds what it needs. Later ones need
+/// some values of its response: the name of a path parameter, and the place of the value.
 const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("GET /", &[]),
     ("GET /healthz", &[]),

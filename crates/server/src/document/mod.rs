@@ -29,7 +29,7 @@ pub fn openapi(public_url: &str) -> Value {
     document(public_url)
 }
 
-/// The document only depends on this environment's address, and is made once.
+/// The document only depends on this environment's address, so it's created once.
 pub(crate) async fn show(State(state): State<ServerState>) -> Response {
     let body = state.openapi.get_or_init(|| written(&state.environment));
     let body = body.clone();

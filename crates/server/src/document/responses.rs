@@ -49,7 +49,7 @@ fn identity(status: u16, response: &Value) -> String {
     format!("{status} {response}")
 }
 
-/// The name of an error: its kinds if it has one or two, or else what its status means.
+/// The name of an error: its kinds if it has one or two, or otherwise the meaning of its status.
 fn name(status: u16, response: &Value) -> Option<String> {
     let kinds = response["content"]["application/problem+json"]["examples"].as_object()?;
     let kinds: Vec<String> = kinds.keys().map(|kind| joined(kind, '_')).collect();
@@ -66,7 +66,7 @@ fn name(status: u16, response: &Value) -> Option<String> {
     })
 }
 
-/// Words without what separates them, each with a capital.
+/// Words without their separators, each with a capital letter.
 fn joined(words: &str, separator: char) -> String {
     let words = words.split(separator).filter_map(|word| {
         let (first, rest) = word.split_at_checked(1)?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::document;
 use crate::{table, testing::TestService};
 
-/// Routes that aren't described: for browsers and for machines in between, another protocol, and other forms of a
+/// Routes that aren't described: those for browsers and intermediate machines, another protocol, and other forms of a
 /// described path.
 const NOT_DESCRIBED: &[&str] = &[
     "ANY /mcp",

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use stead_core::resource::{EVENT_TYPES, EventType};
 
-/// Every type of events, by its name.
+/// Every event type, by name.
 pub(super) fn all(event: &Value) -> Value {
     let all = EVENT_TYPES.iter();
     let all = all.map(|of| (of.name.to_owned(), json!({ "post": request(of, event) })));

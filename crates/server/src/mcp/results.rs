@@ -110,7 +110,7 @@ fn is_about_input(kind: ErrorKind) -> bool {
     )
 }
 
-/// An error that isn't a tool's.
+/// A protocol error, which isn't a tool's.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(super) fn protocol_error(error: Error) -> ErrorData {
     match error.kind() {

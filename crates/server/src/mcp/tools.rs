@@ -22,7 +22,7 @@ pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
     tools.chain(finders).chain(own_tools::list(offer)).collect()
 }
 
-/// The three tools for what the list doesn't show. None if it shows every tool.
+/// The three tools for finding what the list doesn't show. None if it shows every tool.
 fn finders(offer: &McpOffer<'_>) -> Result<Vec<Value>, Error> {
     let title = |name: &Value| match name.as_str() {
         Some(SEARCH_TOOLS) => "Search tools",
@@ -67,7 +67,7 @@ pub(super) fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Val
     Ok(described)
 }
 
-/// For example `Fetch mails (Gmail)` for `mail_fetch_mails`.
+/// A title such as `Fetch mails (Gmail)` for `mail_fetch_mails`.
 fn title(tool: &CatalogueTool) -> String {
     let (name, product) = (tool.entry().name(), tool.product());
     let words = name.strip_prefix(product.name).unwrap_or(name);

@@ -34,19 +34,19 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The operation takes a body of this type.
+    /// The operation has a request body of this type.
     pub(crate) fn takes<T: JsonSchema>(&mut self) {
         let schema = self.schemas.sent::<T>();
         self.takes_content("application/json", &schema);
     }
 
-    /// The operation takes a form of this type.
+    /// The operation has a form of this type.
     pub(crate) fn takes_form<T: JsonSchema>(&mut self) {
         let schema = self.schemas.sent::<T>();
         self.takes_content("application/x-www-form-urlencoded", &schema);
     }
 
-    /// The operation takes a body of this media type.
+    /// The operation has a request body of this media type.
     fn takes_content(&mut self, media_type: &str, schema: &Value) {
         let content = json!({ media_type: { "schema": schema } });
         self.body = Some(json!({ "required": true, "content": content }));
@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
         );
     }
 
-    /// The operation takes a header.
+    /// The operation has a request header.
     pub(crate) fn takes_header(&mut self, name: &str, description: &str, schema: &Value) {
         self.parameters.push(
             json!({ "name": name, "in": "header", "description": description, "schema": schema }),

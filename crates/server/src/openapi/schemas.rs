@@ -63,7 +63,7 @@ impl Schemas {
 /// it doesn't know.
 const OPEN: &[&str] = &["ErrorKind", "Health", "State"];
 
-/// Allows any text, and lists the present values.
+/// Allows any text, and lists the current values.
 fn open(schema: &mut Value) {
     if let Some(members) = schema.as_object_mut()
         && let Some(values) = members.remove("enum")

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Access to the dashboard, and what it shows in addition to the environment.
+/// Access to the dashboard, and its content in addition to the environment.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct DashboardOptions {
@@ -17,8 +17,8 @@ pub struct DashboardOptions {
     pub sandbox: Option<Arc<dyn SandboxControl>>,
 }
 
-/// A sandbox instead of the products, as the dashboard shows and changes it. The dashboard shows its data as sections of
-/// records, and doesn't need to know what they mean.
+/// A sandbox instead of the products, as the dashboard shows and changes it. The dashboard shows its data as sections
+/// of records, and doesn't need to know what they mean.
 pub trait SandboxControl: fmt::Debug + Send + Sync {
     /// Its users. Each has an ID and a display name.
     fn users(&self) -> Vec<(String, String)>;
@@ -181,8 +181,8 @@ pub struct Sample {
     pub input: Value,
     /// JSON pointer to the list in its result.
     pub list: String,
-    /// JSON pointers into an item of the list, one for each column. A column can have several pointers, separated by `|`.
-    /// The first one that leads to a text is shown.
+    /// JSON pointers into an item of the list, one for each column. A column can have several pointers, separated by
+    /// `|`. The first one that leads to a text is shown.
     pub columns: Vec<String>,
 }
 

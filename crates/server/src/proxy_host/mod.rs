@@ -10,7 +10,8 @@ use url::Url;
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
     name: String,
-    /// The port, which is only compared if the service has the same name; and the port that can be omitted.
+    /// The port, which is only compared if the service has the same host name, and the scheme's default port, which can
+    /// be omitted.
     port: Option<u16>,
     default_port: Option<u16>,
 }

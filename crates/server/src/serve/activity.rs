@@ -1,7 +1,7 @@
 //! A connection's activity: whether it has a request, and how long Stead waits for the next one.
 //!
-//! hyper reads HTTP. Stead sees in [`connection`](super::connection) that bytes move, and in [`service`](super::service)
-//! that a request begins and ends.
+//! hyper reads HTTP. Stead sees in [`connection`](super::connection) that bytes move, and in
+//! [`service`](super::service) that a request begins and ends.
 
 use std::{
     sync::{
@@ -28,7 +28,7 @@ const IDLE: Duration = Duration::from_secs(90);
 pub struct UnderWay(Arc<AtomicUsize>);
 
 impl UnderWay {
-    /// Their present number.
+    /// The current number.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
@@ -51,7 +51,7 @@ struct State {
     /// The number of running requests.
     requests: usize,
     is_http2: bool,
-    /// What the connection waits for without a request.
+    /// The event that the connection waits for while it has no request.
     waits_for: Next,
     /// Since when it waits.
     since: Instant,
@@ -120,7 +120,7 @@ impl Activity {
         }
     }
 
-    /// Ends the connection.
+    /// Cuts the connection off.
     pub(super) fn cut(&self) {
         self.with(|state| state.is_cut = true);
         self.0.cut.notify_one();
@@ -166,8 +166,8 @@ impl State {
         self.since = Instant::now();
     }
 
-    /// When to check again whether the connection has waited too long. `None` if it has. Whatever begins until then may
-    /// last at least [`HEAD`], so that no one has to wake the check.
+    /// When to check again whether the connection has waited too long. `None` if it has. Anything that starts before
+    /// then may last at least [`HEAD`], so that no one has to wake the check.
     fn next_check(&self) -> Option<Instant> {
         let now = Instant::now();
         let later = now + HEAD;

@@ -18,8 +18,8 @@ use tokio::time::{Instant, sleep_until};
 use super::activity::Running;
 use crate::patience::{LONGEST, Patience};
 
-/// Number of bytes of a body that are handed out at a time. The connection holds them afterwards, where they can't be
-/// seen.
+/// Number of bytes of a body that are passed on at a time. After that, the connection holds them, and Stead can't see
+/// them.
 const PIECE: usize = 32 * 1024;
 
 /// The bodies of one connection's responses.
@@ -37,12 +37,12 @@ struct Open {
 struct Waiting {
     body: Body,
     _request: Running,
-    /// Bytes that the body has produced and that weren't handed out yet.
+    /// Bytes that the body has produced and that weren't passed on yet.
     rest: Bytes,
     patience: Patience,
     /// Since when Stead has waited for the caller. `None` while it waits for the body.
     since: Option<Instant>,
-    /// Number of bytes that were handed out last.
+    /// Number of bytes that were passed on last.
     handed: usize,
 }
 

@@ -47,7 +47,7 @@ const GO_AWAY: &[u8] = b"\0\0\0\x04\0\0\0\0\0\
 pub(super) struct Connections {
     members: Mutex<HashMap<u64, Member>>,
     next: AtomicU64,
-    /// Connections that were cut and haven't gone yet.
+    /// Connections that were cut off but aren't closed yet.
     leaving: AtomicUsize,
 }
 
@@ -77,7 +77,7 @@ impl Connections {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of connections, without those that were cut.
+    /// The number of connections, without those that were cut off.
     pub(super) fn count(&self) -> usize {
         let leaving = self.leaving.load(Ordering::Relaxed);
         self.members().len().saturating_sub(leaving)

@@ -39,16 +39,16 @@ use crate::caller::Stopping;
 
 /// How long a stop waits for the requests of strangers.
 const STRANGERS: Duration = Duration::from_secs(25);
-/// How long a stop waits for the calls of applications and members. It must be as long as the process waits for writes, or
-/// callers never learn of a write that was done.
+/// How long a stop waits for the calls of applications and members. It must be as long as the process waits for writes,
+/// or callers never learn of a write that was done.
 const CALLS: Duration = Duration::from_secs(70);
 /// Pause after an `accept` that failed because file descriptors or memory ran out.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 /// Default maximum number of connections.
 const CONNECTIONS: usize = 10_000;
 
-/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves. Then it accepts no more connections, and waits for the requests in
-/// flight: 25 s for those of strangers, 70 s for others. [`Server`] has more options.
+/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves. Then it accepts no more connections, and waits for the
+/// requests in flight: 25 s for those of strangers, 70 s for others. [`Server`] has more options.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -61,11 +61,11 @@ pub async fn serve(
 
 /// Serves a router over HTTP/1.1 and HTTP/2.
 ///
-/// A connection without a request stays open for 90 s, longer than load balancers keep theirs. The first byte of a request
-/// has to arrive within 30 s, and its head within another 30 s. Stead disconnects a caller that reads nothing of its
-/// response for 60 s. A head that doesn't have exactly one `Host` gets 400. If a head has both a length and chunks, the
-/// chunks count, and the connection ends after the response (RFC 9112, section 6.3). At the maximum number of
-/// connections, Stead closes connections without a request, and begins with the source that has the most. If all are
+/// A connection without a request stays open for 90 s, longer than load balancers keep theirs. The first byte of a
+/// request has to arrive within 30 s, and its head within another 30 s. Stead disconnects a caller that reads nothing
+/// of its response for 60 s. A head that doesn't have exactly one `Host` gets 400. If a head has both a length and
+/// chunks, the chunks count, and the connection ends after the response (RFC 9112, section 6.3). At the maximum number
+/// of connections, Stead closes connections without a request, and begins with the source that has the most. If all are
 /// busy, a new one gets 503 `overloaded`.
 #[derive(Debug)]
 pub struct Server {
@@ -104,7 +104,8 @@ impl Server {
         self
     }
 
-    /// Maximum number of connections. Each needs a file descriptor, and a call that waits for its product needs another.
+    /// Maximum number of connections. Each needs a file descriptor, and a call that waits for its product needs
+    /// another.
     #[must_use]
     pub fn max_connections(mut self, most: usize) -> Self {
         self.max_connections = most.max(1);
@@ -116,9 +117,9 @@ impl Server {
         self.under_way.clone()
     }
 
-    /// Serves until `shutdown` resolves. Then it accepts no more connections, and waits for the requests in flight: at most
-    /// 25 s for those of strangers, 70 s for those of applications and members. It stops waiting when `cut` resolves.
-    /// Returns the number of requests that were cut off.
+    /// Serves until `shutdown` resolves. Then it accepts no more connections, and waits for the requests in flight: at
+    /// most 25 s for those of strangers, 70 s for those of applications and members. It stops waiting when `cut`
+    /// resolves. Returns the number of requests that were cut off.
     pub async fn serve(
         self,
         listener: TcpListener,

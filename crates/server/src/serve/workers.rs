@@ -23,8 +23,8 @@ use tokio::{
 
 /// Threads for connections, for [`Server::on`](super::Server::on).
 ///
-/// They end when this is dropped, with whatever still runs on them. Keep it until everything is closed that a request may
-/// have opened, such as connections to a database.
+/// They stop when this is dropped, together with everything that still runs on them. Keep it until everything is closed
+/// that a request may have opened, such as connections to a database.
 #[derive(Debug)]
 pub struct Workers(Vec<Worker>);
 

@@ -61,7 +61,8 @@ impl Client {
     /// A client of the service at `environment_url`, with the application's credentials. Sends nothing yet.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] if the URL is not an http(s) URL, has a query, or is plain http beyond this machine.
+    /// [`ErrorKind::InvalidRequest`] if the URL is not an http(s) URL, has a query, or is plain http beyond this
+    /// machine.
     #[cfg(feature = "reqwest")]
     pub fn new(
         environment_url: &str,
@@ -100,7 +101,7 @@ impl Client {
 }
 
 impl fmt::Debug for Client {
-    /// Shows only the service.
+    /// Shows only the service's URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("environment_url", &self.service.url())

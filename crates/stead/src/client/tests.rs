@@ -18,7 +18,7 @@ use stead_core::{
 
 use super::*;
 
-/// A request as it went out: method and target, authorization, body.
+/// A request as it was sent: method and target, authorization, body.
 type Seen = (String, Option<String>, String);
 
 #[derive(Default)]

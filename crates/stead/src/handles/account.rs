@@ -76,8 +76,8 @@ impl Account {
         self.user.identifier.as_str()
     }
 
-    /// Makes a link that the user opens to connect this account, or to grant more access. Show it only to this user: it
-    /// works once, for ten minutes by default.
+    /// Creates a link that the user opens to connect this account, or to grant more access. Show it only to this user:
+    /// it works once, for ten minutes by default.
     pub fn authorize(&self) -> Authorize {
         let new = NewAuthorizationLink::new(self.connection_name(), self.identifier());
         Authorize::new(self.backend.clone(), new)
@@ -115,9 +115,9 @@ impl Account {
         Request::new(self.backend.clone(), request)
     }
 
-    /// Makes a bearer token that works only at the proxy, and only for this account. Give it to an SDK or an agent's
+    /// Creates a bearer token that works only at the proxy, and only for this account. Give it to an SDK or an agent's
     /// process instead of your application's own token. It lasts 60 seconds to 24 hours, and stops working if the
-    /// account ends.
+    /// account is disconnected.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if `lives_for` is shorter or longer. The errors
@@ -131,8 +131,8 @@ impl Account {
             .await
     }
 
-    /// Makes a token that also works for the user's accounts at other connections, each of another product. Use it for
-    /// an SDK that calls several APIs with one credential.
+    /// Creates a token that also works for the user's accounts at other connections, each of another product. Use it
+    /// for an SDK that calls several APIs with one credential.
     ///
     /// # Errors
     /// As [`token`](Self::token). [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for two connections
@@ -143,7 +143,7 @@ impl Account {
         access: TokenAccess,
         lives_for: Duration,
     ) -> Result<IssuedAccountToken> {
-        // What is longer than fits is too long.
+        // A duration that doesn't fit is too long anyway.
         let expires_in = u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX);
         let new = NewAccountToken::new(self.connection_name(), self.identifier(), access)
             .connections(others)
@@ -240,7 +240,7 @@ impl fmt::Debug for Account {
     }
 }
 
-/// A disconnection that is about to happen. Await it to disconnect the account. The result says what happens to the
+/// A disconnection that hasn't started yet. Await it to disconnect the account. The result says what happens to the
 /// grant at the product.
 ///
 /// # Errors
@@ -267,7 +267,8 @@ impl Disconnect {
         self
     }
 
-    /// Changes nothing, and reports what would end. At Google, other accounts may end with this one.
+    /// Changes nothing, and reports what would be disconnected. At Google, other accounts may be disconnected with this
+    /// one.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.how = self.how.dry_run(dry_run);
         self

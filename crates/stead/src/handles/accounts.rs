@@ -29,27 +29,27 @@ impl Accounts {
             filter: AccountFilter::default(),
         }
     }
-    /// Only those of this connection.
+    /// Only accounts of this connection.
     pub fn connection(mut self, name: impl Into<String>) -> Self {
         self.filter.connection_name = Some(name.into());
         self
     }
-    /// Only those of this product.
+    /// Only accounts of this product.
     pub fn product(mut self, name: impl Into<String>) -> Self {
         self.filter.product = Some(name.into());
         self
     }
-    /// Only those of this user: everything that the user has connected.
+    /// Only accounts of this user.
     pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
         self.filter.identifier = Some(identifier.into());
         self
     }
-    /// Only those of users whose identifier starts with this. They are sorted by connection, then by identifier.
+    /// Only accounts of users whose identifier starts with this. They are sorted by connection, then by identifier.
     pub fn identifier_prefix(mut self, beginning: impl Into<String>) -> Self {
         self.filter.identifier_prefix = Some(beginning.into());
         self
     }
-    /// Only those in this state.
+    /// Only accounts in this state.
     pub fn state(mut self, state: AccountState) -> Self {
         self.filter.state = Some(state);
         self

@@ -46,13 +46,13 @@ impl Actions {
         Self(backend)
     }
 
-    /// Makes a link for the user to open, with the connection's own permissions. It works for ten minutes. By default
+    /// Creates a link for the user to open, with the connection's own permissions. It works for ten minutes. By default
     /// it needs an [`Authorize::verify_url`].
     pub fn authorization_link(&self, connection_name: &str, identifier: &str) -> Authorize {
         self.authorization_link_with(NewAuthorizationLink::new(connection_name, identifier))
     }
 
-    /// Makes a link from all its options.
+    /// Creates a link from all its options.
     pub fn authorization_link_with(&self, new: NewAuthorizationLink) -> Authorize {
         Authorize::new(self.0.clone(), new)
     }

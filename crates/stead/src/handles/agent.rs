@@ -65,7 +65,7 @@ impl Agent {
         self.request.max_bytes = Some(bytes);
         self
     }
-    /// If the user must authorize, makes a link and puts it into the result for the model to show. Otherwise, the
+    /// If the user must authorize, creates a link and puts it into the result for the model to show. Otherwise, the
     /// result has the error.
     pub fn authorization_links(mut self) -> Self {
         self.request.authorization_links = true;

@@ -34,13 +34,13 @@ impl Authorizations {
         Self(backend)
     }
 
-    /// Makes a link from what an error asks for
-    /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its options.
+    /// Creates a link from an error's request ([`Error::authorization_request`](crate::Error::authorization_request)),
+    /// or from all its options.
     pub fn link(&self, new: impl Into<NewAuthorizationLink>) -> Authorize {
         Authorize::new(self.0.clone(), new.into())
     }
 
-    /// The progress of an attempt to connect an account, and why it ended. Use it for a page that waits for the user.
+    /// The progress of an attempt to connect an account, and why it failed. Use it for a page that waits for the user.
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound). You can read it for 7 days after

@@ -1,4 +1,4 @@
-//! A link that is about to be made.
+//! A link that you configure and then create.
 
 use std::{fmt, future::IntoFuture, time::Duration};
 
@@ -10,7 +10,7 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// A link for a user to open. Await it to make the link.
+/// A link for a user to open. Await it to create the link.
 ///
 /// ```
 /// # async fn example(stead: stead::Stead) -> stead::Result<()> {
@@ -65,7 +65,7 @@ impl Authorize {
         self.new.expires_in = Some(u32::try_from(life.as_secs()).unwrap_or(u32::MAX));
         self
     }
-    /// Lets the user connect another account of the product instead of the present one.
+    /// Lets the user connect another account of the product instead of the current one.
     pub fn allow_account_switch(mut self, allow: bool) -> Self {
         self.new.allow_account_switch = Some(allow);
         self

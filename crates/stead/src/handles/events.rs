@@ -77,7 +77,7 @@ impl Events {
         self.filter.newest_first = true;
         self
     }
-    /// How many events a page has at most: 1 to 500, 100 by default.
+    /// Maximum number of events per page: 1 to 500, 100 by default.
     pub fn limit(mut self, most: u32) -> Self {
         self.limit = most.clamp(1, 500);
         self

@@ -13,7 +13,7 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// A call of a tool. Await it to make the call. Its options are those of [`ExecuteRequest`].
+/// A call of a tool. Await it to run the call. It has the options of [`ExecuteRequest`].
 ///
 /// ```
 /// # async fn example(stead: stead::Stead) -> stead::Result<()> {
@@ -108,8 +108,8 @@ impl<T> Execute<T> {
     pub fn view(self, view: View) -> Execute {
         self.set(|request| request.result.view = view).untyped()
     }
-    /// Limits the result's data to this many bytes. Stead first cuts the longest texts, then lists from their ends.
-    /// Warnings say what was omitted and how to get it.
+    /// Limits the result's data to this many bytes. Stead first truncates the longest texts, then lists from their
+    /// ends. Warnings say what was omitted and how to get it.
     pub fn max_bytes(self, max_bytes: u64) -> Self {
         self.set(|request| request.result.max_bytes = Some(max_bytes))
     }

@@ -52,12 +52,12 @@ impl Executions {
         self.filter.actor = Some(client_id.into());
         self
     }
-    /// Only calls that began at this time or later.
+    /// Only calls that started at this time or later.
     pub fn since(mut self, moment: Timestamp) -> Self {
         self.filter.since = Some(moment);
         self
     }
-    /// Only calls that began before this time.
+    /// Only calls that started before this time.
     pub fn before(mut self, moment: Timestamp) -> Self {
         self.filter.before = Some(moment);
         self

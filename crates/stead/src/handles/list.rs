@@ -54,7 +54,7 @@ impl<T: Send + 'static> List<T> {
         }
     }
 
-    /// How many items a page has at most: 1 to 100, 50 by default.
+    /// Maximum number of items per page: 1 to 100, 50 by default.
     pub fn page_size(mut self, size: u32) -> Self {
         self.paging.size = size.clamp(1, 100);
         self

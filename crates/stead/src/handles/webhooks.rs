@@ -63,7 +63,8 @@ impl Webhooks {
     /// Changes a webhook. If you enable it again, it receives the events that it missed.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound),
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
     pub async fn change(&self, id: &str, change: WebhookChange) -> Result<Webhook> {
         self.0.send(ChangeWebhook::new(id, change)).await
     }

@@ -68,7 +68,7 @@ use crate::{
 pub struct Platform {
     environment: Environment,
     stead: Stead,
-    /// The store that the builder opened. It is closed with the platform.
+    /// The store that the builder opened. It's closed with the platform.
     opened: Option<OpenedStore>,
 }
 
@@ -193,8 +193,8 @@ impl PlatformBuilder {
         self
     }
 
-    /// Stores everything in one SQLite file, which is created if missing. If the store can't take new tokens, they wait
-    /// in the folder `<path>.spool`, unless [`spool`](Self::spool) names another place.
+    /// Stores everything in one SQLite file, which is created if it's missing. If the store can't accept new tokens,
+    /// they wait in the folder `<path>.spool`, unless [`spool`](Self::spool) names another place.
     #[cfg(feature = "sqlite")]
     pub fn sqlite(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.store = Some(StoreChoice::Sqlite(path.into()));
@@ -205,52 +205,52 @@ impl PlatformBuilder {
     /// an empty database, and updates them under a lock. The URL is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`;
     /// `stead::store::PostgresStore::open` lists its parameters.
     ///
-    /// If the database can't take new tokens, they wait in memory, unless [`spool`](Self::spool) names a folder on this
-    /// machine.
+    /// If the database can't accept new tokens, they wait in memory, unless [`spool`](Self::spool) names a folder on
+    /// this machine.
     #[cfg(feature = "postgres")]
     pub fn postgres(mut self, url: &str) -> Self {
         self.store = Some(StoreChoice::Postgres(url.into()));
         self
     }
 
-    /// Stores everything in memory. It is lost when the process ends.
+    /// Stores everything in memory. It's lost when the process ends.
     pub fn in_memory(mut self) -> Self {
         self.store = Some(StoreChoice::Memory);
         self
     }
 
-    /// Stores everything in a store of your own.
+    /// Stores everything in your own store.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(StoreChoice::Own(store));
         self
     }
 
-    /// If the store can't take new tokens, keeps them in this spool, such as a `stead::store::FileSpool` in another
+    /// If the store can't accept new tokens, keeps them in this spool, such as a `stead::store::FileSpool` in another
     /// folder. A spool must outlive the process. It may be on another disk than the store.
     pub fn spool(mut self, spool: Arc<dyn Spool>) -> Self {
         self.spool = Some(spool);
         self
     }
 
-    /// Sends requests through a transport of your own instead of the feature `reqwest`.
+    /// Sends requests through your own transport instead of the feature `reqwest`.
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(transport);
         self
     }
 
-    /// Uses a runtime of your own for time and tasks, instead of the tokio runtime around [`PlatformBuilder::build`].
+    /// Uses your own runtime for time and tasks, instead of the tokio runtime around [`PlatformBuilder::build`].
     pub fn runtime(mut self, runtime: Arc<dyn Runtime>) -> Self {
         self.runtime = Some(runtime);
         self
     }
 
-    /// Uses a source of randomness of your own instead of the operating system.
+    /// Uses your own source of randomness instead of the operating system's.
     pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
         self.entropy = Some(entropy);
         self
     }
 
-    /// Asks a policy of your own about every call.
+    /// Asks your own policy about every call.
     pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
         self.policy = Some(policy);
         self
@@ -262,14 +262,14 @@ impl PlatformBuilder {
         self
     }
 
-    /// Sets what differs from a product's own description: endpoints, rate limits.
+    /// Sets options that differ from a product's own description, such as endpoints and rate limits.
     pub fn product(self, name: &str, options: ProductOptions) -> Self {
         self.set(|all| {
             all.products.insert(name.to_owned(), options);
         })
     }
 
-    /// Reaches every product through a gateway, as [`products::behind`] says, except those that
+    /// Reaches every product through a gateway, as described in [`products::behind`], except those that
     /// [`PlatformBuilder::product`] names. The sandbox is such a gateway.
     pub fn gateway(mut self, url: &str) -> Self {
         self.gateway = Some(url.to_owned());
@@ -284,18 +284,18 @@ impl PlatformBuilder {
         })
     }
 
-    /// How long the history of calls and events is kept; 30 days each by default.
+    /// How long the history of calls and events is kept. Defaults to 30 days each.
     pub fn retention(self, retention: Retention) -> Self {
         self.set(|options| options.retention = retention)
     }
 
-    /// How many calls may be in flight, and what they may hold.
+    /// Limits the number of running calls, and the memory that they use.
     pub fn call_limits(self, limits: CallLimits) -> Self {
         self.set(|options| options.calls = limits)
     }
 
-    /// How long calls continue while the store is unavailable ([`EnvironmentOptions::store_outage`]); 5 minutes by
-    /// default.
+    /// How long calls continue while the store is unavailable ([`EnvironmentOptions::store_outage`]). Defaults to 5
+    /// minutes.
     pub fn store_outage(self, outage: Duration) -> Self {
         self.set(|options| options.store_outage = outage)
     }

@@ -1,4 +1,4 @@
-//! The store of a platform: which one was chosen, and what has to be closed with it.
+//! The store of a platform: which one was chosen, and what to close with it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) enum StoreChoice {
     Own(Arc<dyn Store>),
 }
 
-/// A store that the builder opened. It is closed with the platform.
+/// A store that the builder opened. It's closed with the platform.
 #[derive(Debug, Clone)]
 pub(super) enum OpenedStore {
     #[cfg(feature = "sqlite")]

@@ -1,4 +1,4 @@
-//! Calls of tools, what their results have only in part, and raw requests.
+//! Calls of tools, omitted parts of results, and raw requests.
 
 use bytes::Bytes;
 use http::{HeaderName, Method, StatusCode, header};
@@ -15,7 +15,7 @@ use super::{
 };
 
 impl Service {
-    /// Calls a tool. `effect` is what the call can do to the user's data, if the caller knows.
+    /// Calls a tool. `effect` is the call's possible effect on the user's data, if the caller knows it.
     pub(crate) async fn execute(
         &self,
         tool: &str,
@@ -48,7 +48,7 @@ impl Service {
         response::of_product(self.send(outgoing).await?)
     }
 
-    /// Reads what a result has omitted, or a range of it.
+    /// Reads an omitted part of a result, or a range of it.
     pub(crate) async fn read_result(
         &self,
         handle: &str,
@@ -65,7 +65,7 @@ impl Service {
             response::not_stead("its response lacks a header of what is read by a handle")
         })?;
         match range {
-            // A service in front of it may have dropped the header that asks.
+            // A proxy in front of the service may have dropped the `Range` header.
             Some(range) if response.status() != StatusCode::PARTIAL_CONTENT => file.range(range),
             _ => Ok(file),
         }

@@ -1,4 +1,4 @@
-//! The catalogue, what models ask for, and the feed of events.
+//! The catalogue, the calls of models, and the feed of events.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Service {
         self.read(Outgoing::new(Method::GET, &path)).await
     }
 
-    /// Tools in their newest version.
+    /// Tools in their newest versions.
     pub(crate) async fn tools(&self, filter: &ToolFilter) -> Result<Vec<ToolDescription>> {
         let products = filter.products.join(",");
         let path = format!("/v1/tools{}", query(&parameters(filter, &products)));
@@ -54,7 +54,7 @@ impl Service {
         self.read(Outgoing::new(Method::GET, &path)).await
     }
 
-    /// Tools as a model takes them.
+    /// Tools in a model vendor's format.
     pub(crate) async fn export_tools(
         &self,
         filter: &ToolFilter,
@@ -68,14 +68,14 @@ impl Service {
         self.read(Outgoing::new(Method::GET, &path)).await
     }
 
-    /// The tools that find tools.
+    /// The tools for finding tools.
     pub(crate) async fn meta_tools(&self, format: ExportFormat) -> Result<ExportedTools> {
         let parameters = [("format", Some(format.name())), ("mode", Some("search"))];
         let path = format!("/v1/tools{}", query(&parameters));
         self.read(Outgoing::new(Method::GET, &path)).await
     }
 
-    /// Makes the calls that a model asks for.
+    /// Runs the calls that a model requests.
     pub(crate) async fn tool_calls(&self, request: ToolCalls) -> Result<ToolCallResults> {
         let mut outgoing = Outgoing::json(Method::POST, "/v1/tool-calls", &request)?;
         if let Some(key) = &request.idempotency_key {
@@ -85,7 +85,7 @@ impl Service {
     }
 }
 
-/// Which tools are listed. `products` are those of the filter, with commas between them.
+/// Query parameters that select tools. `products` are the filter's, separated by commas.
 fn parameters<'a>(
     filter: &'a ToolFilter,
     products: &'a str,

@@ -44,7 +44,7 @@ impl Service {
     }
 }
 
-/// The query of the parameters that are given.
+/// The query with the given parameters.
 pub(super) fn query(parameters: &[(&str, Option<&str>)]) -> String {
     let mut query = QueryWriter::default();
     for (name, value) in parameters {

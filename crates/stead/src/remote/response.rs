@@ -1,4 +1,4 @@
-//! Responses of the service, and the errors in them, as they left it.
+//! Responses of the service, and the errors in them, as the service sent them.
 
 use bytes::Bytes;
 use http::{StatusCode, header};
@@ -9,12 +9,13 @@ use stead_core::{
     ports::{TransportError, TransportErrorKind},
 };
 
-/// The id of the execution: the service puts it on what it passes on of a product, and on what it says of a call itself.
+/// The execution's ID. The service sets it on responses that it forwards from a product, and on its own responses to a
+/// call.
 pub(super) const EXECUTION: &str = "stead-execution-id";
-/// The kind of the service's own error, which no response of a product has.
+/// The kind of the service's own error. No product's response has this header.
 const ERROR: &str = "stead-error";
 
-/// The JSON body of a good response.
+/// Parses the JSON body of a successful response.
 pub(super) fn read<T: DeserializeOwned>(response: &http::Response<Bytes>) -> Result<T> {
     done(response)?;
     serde_json::from_slice(response.body()).map_err(unreadable)
@@ -25,7 +26,7 @@ pub(super) fn nothing<T: DeserializeOwned>() -> Result<T> {
     serde_json::from_slice(b"null").map_err(unreadable)
 }
 
-/// A successful response whose body does not matter.
+/// Accepts a successful response, and ignores its body.
 pub(super) fn done(response: &http::Response<Bytes>) -> Result<()> {
     if response.status().is_success() {
         Ok(())
@@ -51,12 +52,12 @@ pub(super) fn is_of_product(response: &http::Response<Bytes>) -> bool {
     headers.contains_key(EXECUTION) && !headers.contains_key(ERROR)
 }
 
-/// Whether it is that of an earlier request with the same idempotency key.
+/// Whether it's the response to an earlier request with the same idempotency key.
 pub(super) fn is_replayed(response: &http::Response<Bytes>) -> bool {
     response.headers().contains_key("stead-idempotent-replayed")
 }
 
-/// What the token endpoint refused (RFC 6749, 5.2), or a problem.
+/// An error of the token endpoint (RFC 6749, 5.2), or a problem.
 pub(super) fn token_error(response: &http::Response<Bytes>) -> Error {
     #[derive(Deserialize)]
     struct Refusal {
@@ -76,7 +77,7 @@ pub(super) fn token_error(response: &http::Response<Bytes>) -> Error {
     }
 }
 
-/// No response came, or it broke off.
+/// The error if no response came, or if it was cut off.
 pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Error {
     let (kind, message) = match error.kind() {
         TransportErrorKind::Refused => (
@@ -103,12 +104,12 @@ pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Erro
     Error::new(kind, message).with_source(error)
 }
 
-/// A body that is not what a service sends.
+/// The error if the body isn't from a Stead service.
 fn unreadable(error: serde_json::Error) -> Error {
     not_stead("its response has another form").with_source(error)
 }
 
-/// The response is not from a Stead service, or from a newer one.
+/// The error if the response isn't from a Stead service, or is from a newer one.
 pub(super) fn not_stead(why: &str) -> Error {
     Error::new(
         ErrorKind::Internal,

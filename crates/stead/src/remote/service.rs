@@ -1,4 +1,4 @@
-//! One service: its address, the application's credentials and the token they gave.
+//! One service: its address, the application's credentials and the token issued for them.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use stead_core::{
 
 use super::response;
 
-/// Longer than the longest call that a service makes, because its own time limits say more than ours.
+/// Longer than a service's longest call, because its own time limits give better errors than ours.
 const LIMITS: Limits = Limits {
     first_byte: Duration::from_secs(180),
     total: Duration::from_secs(300),
@@ -30,7 +30,7 @@ pub(crate) struct Service {
     client_id: String,
     client_secret: SecretString,
     transport: Arc<dyn Transport>,
-    /// Locked while a token is fetched, so that many calls at once fetch one.
+    /// Locked while a token is fetched, so that concurrent calls fetch only one.
     token: Mutex<Option<Arc<HeaderValue>>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Outgoing {
     may_write: bool,
 }
 
-/// Any text as one path segment.
+/// Encodes any text as one path segment.
 pub(super) fn segment(text: &str) -> String {
     utf8_percent_encode(text, UNRESERVED).to_string()
 }
@@ -89,13 +89,13 @@ impl Outgoing {
         Ok(self)
     }
 
-    /// Asks for a range of what there is.
+    /// Requests a range of the content.
     pub(super) fn range(mut self, range: ByteRange) -> Self {
         self.range = Some(range);
         self
     }
 
-    /// Says that the call may change the user's data: without a response its outcome is then unknown.
+    /// Marks the call as one that may change the user's data. Without a response, its outcome is then unknown.
     pub(super) fn may_write(mut self) -> Self {
         self.may_write = true;
         self
@@ -122,7 +122,7 @@ impl Service {
         &self.url
     }
 
-    /// Sends with the cached token; if the service refuses that, once more with a new one.
+    /// Sends with the cached token. If the service rejects it, sends once more with a new one.
     pub(super) async fn send(&self, outgoing: Outgoing) -> Result<http::Response<Bytes>> {
         let token = self.token(None).await?;
         let response = self.send_with(&outgoing, &token).await?;
@@ -134,7 +134,7 @@ impl Service {
         self.send_with(&outgoing, &token).await
     }
 
-    /// The cached token, or a new one if there is none or it was refused.
+    /// The cached token, or a new one if there is none or it was rejected.
     async fn token(&self, refused: Option<&HeaderValue>) -> Result<Arc<HeaderValue>> {
         let mut cached = self.token.lock().await;
         if let Some(token) = cached.as_ref()
@@ -147,7 +147,7 @@ impl Service {
         Ok(token)
     }
 
-    /// RFC 6749, 4.4: client credentials, the secret in the body.
+    /// Fetches a token with client credentials (RFC 6749, 4.4). The secret is in the body.
     async fn fetch_token(&self) -> Result<HeaderValue> {
         #[derive(Deserialize)]
         struct TokenResponse {
@@ -158,7 +158,7 @@ impl Service {
             ("client_id", self.client_id.as_str()),
             ("client_secret", self.client_secret.expose_secret()),
         ] {
-            // Writing to a string cannot fail.
+            // Writing to a string can't fail.
             let _ = write!(form, "&{name}={}", segment(value));
         }
         let request = self
@@ -237,7 +237,7 @@ fn bearer(token: &str) -> Result<HeaderValue> {
     Ok(value)
 }
 
-/// The URL without a trailing slash. Secrets go there, so plain http is only for this machine.
+/// The URL without a trailing slash. Secrets are sent to it, so plain HTTP is only allowed on this machine.
 fn base_url(text: &str) -> Result<String> {
     let refuse = |why: &str| {
         Error::new(

@@ -16,13 +16,13 @@ use super::end::{End, PageSize, Pages, StoredRow, key, named};
 pub struct TableCopy {
     /// Name of the table.
     pub table: &'static str,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
-    /// SHA-256 over its rows in the order of their keys, hexadecimal.
+    /// SHA-256 of its rows in key order, in hexadecimal.
     pub digest: String,
 }
 
-/// Reads a table from its beginning to its end; `seen` is told the number of rows of each page.
+/// Reads a whole table. `seen` gets the number of rows of each page.
 pub(super) async fn digest(
     end: &dyn End,
     table: &'static Table,
@@ -46,7 +46,7 @@ pub(super) async fn digest(
     }
     let mut text = String::new();
     for byte in digest.finalize() {
-        // Writing to a string cannot fail.
+        // Writing to a string can't fail.
         let _ = write!(text, "{byte:02x}");
     }
     Ok(TableCopy {
@@ -56,7 +56,7 @@ pub(super) async fn digest(
     })
 }
 
-/// A value with its kind and its length, so that no two rows give the same bytes.
+/// Adds a value with its kind and its length, so that no two rows give the same bytes.
 fn add(digest: &mut Sha256, value: &Value) {
     match value {
         Value::Null => digest.update([0]),
@@ -72,7 +72,7 @@ fn add(digest: &mut Sha256, value: &Value) {
     }
 }
 
-/// The first row by key that is not the same in both, in words; nothing where all are.
+/// Describes the first row by key that differs. Returns `None` if all rows are the same.
 pub(super) async fn difference(
     from: &dyn End,
     to: &dyn End,

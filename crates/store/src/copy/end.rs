@@ -1,4 +1,4 @@
-//! A database at one end of a copy, whichever engine it has.
+//! A database at one end of a copy, of any engine.
 
 use jiff::Timestamp;
 use stead_core::{
@@ -12,7 +12,7 @@ use crate::{
     statement,
 };
 
-/// What a copy asks of a database.
+/// The operations that a copy needs from a database.
 pub(super) trait End: Send + Sync {
     fn read(&self, query: Statement) -> BoxFuture<'_, Result<Vec<Vec<Option<Value>>>>>;
     fn write(&self, steps: Vec<Step>) -> BoxFuture<'_, Result<Commit>>;
@@ -43,7 +43,7 @@ impl<E: Engine> End for E {
     }
 }
 
-/// The one value of a query; nothing where it has no row.
+/// The single value of a query, or `None` if it finds no row.
 pub(super) async fn value(
     end: &dyn End,
     sql: impl Into<String>,
@@ -54,7 +54,7 @@ pub(super) async fn value(
     Ok(rows.pop().and_then(|mut row| row.pop()).flatten())
 }
 
-/// How many rows and bytes of bodies are read and written at once. A longer row goes by itself.
+/// How many rows, and bytes of bodies, are read and written together. A longer row gets a page of its own.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageSize {
     pub(super) rows: u32,
@@ -73,7 +73,7 @@ pub(super) struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    /// The rows of a table whose key comes after this one.
+    /// The rows of a table after this key.
     pub(super) fn new(
         end: &'a dyn End,
         table: &'static Table,
@@ -88,7 +88,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The next rows; none at the end.
+    /// The next rows, or none at the end.
     pub(super) async fn next(&mut self) -> Result<Vec<StoredRow>> {
         let PageSize { rows, bytes } = self.size;
         let page = statement::page(self.table, self.after.clone(), rows, bytes);
@@ -111,7 +111,7 @@ pub(super) fn key<'a, T>(table: &Table, row: &'a [T]) -> &'a [T] {
     row.get(..table.key.columns.len()).unwrap_or_default()
 }
 
-/// A row for messages: `account acct_1`.
+/// Names a row in messages: `account acct_1`.
 pub(super) fn named<'a>(table: &Table, key: impl IntoIterator<Item = &'a Value>) -> String {
     let mut name = table.name.to_owned();
     for value in key {
@@ -133,7 +133,7 @@ fn unreadable(table: &Table, row: &[Option<Value>]) -> Error {
     ))
 }
 
-/// One of the two databases is not as a copy needs it.
+/// The error if one of the two databases can't be used for a copy.
 pub(super) fn refused(why: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidRequest, why)
 }

@@ -1,4 +1,4 @@
-//! How far a copy has come: a row of `stead_state` in the target, written in the transactions of its pages.
+//! The progress of a copy: a row of `stead_state` in the target, which each page's transaction updates.
 
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -12,16 +12,16 @@ use crate::{
     unfinished,
 };
 
-/// What the target knows of the copy into it.
+/// The target's record of the copy into it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
-    /// Which database is copied.
+    /// The identity of the source.
     from: String,
-    /// The table that is under way; nothing once all are there.
+    /// The table that is being copied. `None` after the last one.
     table: Option<String>,
-    /// Key of its last row that is there.
+    /// Key of the last row that was copied from it.
     after: Option<Vec<KeyValue>>,
-    /// Rows that are there, of all tables.
+    /// Rows that were copied so far, from all tables.
     pub(super) rows: u64,
 }
 
@@ -33,10 +33,10 @@ enum KeyValue {
 }
 
 impl Mark {
-    /// The mark of the copy from this database, made in a target that is empty.
+    /// Returns the mark of the copy from this database. Creates it if the target is empty.
     ///
     /// # Errors
-    /// Where the target has rows of its own, or an unfinished copy of another database.
+    /// If the target has rows of its own, or an unfinished copy of another database.
     pub(super) async fn begin(from: String, to: &dyn End) -> Result<Self> {
         if let Some(mark) = Self::read(to).await? {
             if mark.from != from {
@@ -86,7 +86,7 @@ impl Mark {
         })
     }
 
-    /// The tables that are not all there yet, with the key to go on after.
+    /// The tables that aren't completely copied yet, with the key to continue after.
     pub(super) fn left(
         &self,
     ) -> impl Iterator<Item = (&'static Table, Option<Vec<Value>>)> + use<> {
@@ -101,7 +101,7 @@ impl Mark {
         rest.map(move |table| (*table, after.take()))
     }
 
-    /// Commits a step of the copy together with where it leads.
+    /// Commits a step of the copy together with the mark that follows it.
     pub(super) async fn advance(
         &mut self,
         next: Self,
@@ -123,12 +123,12 @@ impl Mark {
         Ok(())
     }
 
-    /// This mark once so many more rows are there, the last of them with this key.
+    /// This mark after this many more rows, the last of which has this key.
     pub(super) fn behind(&self, table: &Table, key: &[Value], rows: u64) -> Self {
         let key = key.iter().map(|value| match value {
             Value::Integer(number) => KeyValue::Integer(*number),
             Value::Text(text) => KeyValue::Text(text.clone()),
-            // No column of a key can be null.
+            // A key has no nullable columns.
             Value::Null => KeyValue::Text(String::new()),
         });
         Self {
@@ -139,7 +139,7 @@ impl Mark {
         }
     }
 
-    /// This mark once all rows are there.
+    /// This mark once all rows are copied.
     pub(super) fn complete(&self) -> Self {
         Self {
             table: None,
@@ -148,7 +148,7 @@ impl Mark {
         }
     }
 
-    /// Takes the mark away: the target is a database like any other from then on.
+    /// Removes the mark. From then on, the target is a database like any other.
     pub(super) async fn end(self, mut steps: Vec<Step>, to: &dyn End) -> Result<()> {
         steps.push(Step::Change(Statement {
             sql: String::from("DELETE FROM \"stead_state\" WHERE \"name\" = $1 AND \"value\" = $2"),
@@ -158,7 +158,7 @@ impl Mark {
             ],
         }));
         let ended = to.write(steps).await.and_then(committed);
-        // What failed may have been done all the same.
+        // A write that failed may have been committed anyway.
         match ended {
             Err(error) if Self::read(to).await?.is_some() => Err(error),
             _ => Ok(()),

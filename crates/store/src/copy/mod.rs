@@ -30,7 +30,7 @@ use self::{
 };
 use crate::spool::FileSpool;
 
-/// Small enough for the time that a statement may take, and for the values that it may have.
+/// Small enough for the limits on a statement's time and number of values.
 const PAGE: PageSize = PageSize {
     rows: 500,
     bytes: 1024 * 1024,
@@ -73,7 +73,7 @@ impl StoreCopy {
         Ok(Self { from, to, spools })
     }
 
-    /// Names a folder in which services that use the source keep tokens that the database didn't take. You don't need
+    /// Names a folder in which services that use the source keep tokens that the database didn't accept. You don't need
     /// to name the folder next to a file.
     #[must_use]
     pub fn spool(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -132,7 +132,7 @@ impl StoreCopy {
         Ok((tables, resumed_at))
     }
 
-    /// What waits in a spool would not come along.
+    /// Rejects a source that is in use, or whose spool has records. The copy would lack these records.
     async fn check_spools(&self) -> Result<()> {
         for spool in &self.spools {
             if spool.is_in_use().await? {

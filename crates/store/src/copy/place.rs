@@ -1,4 +1,4 @@
-//! Which database is meant, and how it is opened at either end of a copy.
+//! The address of a database, and how either end of a copy opens it.
 
 #[cfg(feature = "sqlite")]
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ use crate::spool::FileSpool;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{SqliteOptions, SqliteStore, inspect};
 
-/// A database, which may not be there yet.
+/// A database, which may not exist yet.
 pub(super) enum Place {
     #[cfg(feature = "sqlite")]
     File(PathBuf),
-    /// Its URL, which may have a password, and what of it may be shown.
+    /// The URL, which can contain a password, and a form of it that can be shown.
     #[cfg(feature = "postgres")]
     Server { url: String, shown: String },
 }
@@ -46,13 +46,13 @@ impl Place {
                 shown: place_of(text)?,
             });
         }
-        // The text itself may have a password.
+        // The text can contain a password, so the error doesn't repeat it.
         Err(refused(
             "a database of the copy isn't valid; expected sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
         ))
     }
 
-    /// Where tokens wait that the database did not take, as far as its place tells.
+    /// The spool for tokens that the database didn't accept, if the address says where it is.
     pub(super) fn spool(&self) -> Option<FileSpool> {
         match self {
             #[cfg(feature = "sqlite")]
@@ -62,7 +62,7 @@ impl Place {
         }
     }
 
-    /// Opens a database that is there and whose schema is the present one: a copy changes nothing in it.
+    /// Opens an existing database with the current schema, because a copy doesn't change its source.
     pub(super) async fn open_source(&self, runtime: Arc<dyn Runtime>) -> Result<Open> {
         let (schema, known) = match self {
             #[cfg(feature = "sqlite")]
@@ -105,7 +105,7 @@ impl Place {
         }
     }
 
-    /// Opens a database that is made where it is missing, and may hold a part of a copy.
+    /// Opens a database that may contain a part of a copy, and creates it if it doesn't exist.
     pub(super) async fn open_target(&self, runtime: Arc<dyn Runtime>) -> Result<Open> {
         match self {
             #[cfg(feature = "sqlite")]
@@ -136,7 +136,7 @@ impl fmt::Display for Place {
 }
 
 impl fmt::Debug for Place {
-    /// As it is shown: without a password.
+    /// Shows the place without a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

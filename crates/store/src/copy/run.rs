@@ -23,7 +23,7 @@ pub enum CopyStep {
     Comparing,
 }
 
-/// How far a copy has come.
+/// Progress of a copy.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct CopyProgress {
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
         let identity = value(from, from.sql().identity, Vec::new()).await?;
         let identity = match identity {
             Some(Value::Text(identity)) => identity,
-            // A server that does not tell it.
+            // A server may not tell its identity.
             _ => String::new(),
         };
         let mut of = 0_u64;
@@ -75,12 +75,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Rows that are there.
+    /// Rows that were copied so far.
     pub(super) fn rows(&self) -> u64 {
         self.mark.rows
     }
 
-    /// Copies what is not there yet, a transaction for each page.
+    /// Copies the rows that are missing, with a transaction for each page.
     pub(super) async fn copy(&mut self, progress: Progress<'_>) -> Result<()> {
         for (table, after) in self.mark.left() {
             let mut pages = Pages::new(self.from, table, self.size, after);
@@ -107,10 +107,10 @@ impl<'a> Run<'a> {
         self.mark.advance(complete, Vec::new(), self.to).await
     }
 
-    /// Reads all rows of both again.
+    /// Reads all rows of both databases again.
     ///
     /// # Errors
-    /// Where a table is not the same, with its first row that differs.
+    /// If a table differs. The error names its first row that does.
     pub(super) async fn compare(&self, progress: Progress<'_>) -> Result<Vec<TableCopy>> {
         let (from, to, size) = (self.from, self.to, self.size);
         let mut tables = Vec::new();
@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
         Ok(tables)
     }
 
-    /// Opens the target to services, with what the source knows besides its tables.
+    /// Opens the target to services. Also copies the state that the source keeps outside of its tables.
     pub(super) async fn finish(self) -> Result<()> {
         let mut steps = Vec::new();
         let last = value(self.from, self.from.sql().last_position, Vec::new()).await?;

@@ -1,4 +1,4 @@
-//! Copies that fail at every page, between engines of both kinds.
+//! Copies that are interrupted at every page, between engines of both kinds.
 
 use std::{
     fs,
@@ -34,7 +34,7 @@ const SMALL: PageSize = PageSize {
     bytes: 1_000_000,
 };
 
-/// A folder that ends with the test.
+/// A folder that is deleted at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -64,7 +64,8 @@ async fn file(path: &Path) -> SqliteStore {
         .unwrap()
 }
 
-/// Rows of all tables, with versions, nulls, texts that are easily confused, and positions that are taken no more.
+/// Inserts rows into all tables, with versions, nulls, texts that are easily confused, and positions that aren't in use
+/// any more.
 async fn fill<E: Engine>(store: &SqlStore<E>) {
     let write = async |write: Write| {
         let done = store.commit(Batch::new().write(write)).await.unwrap();
@@ -94,7 +95,7 @@ async fn fill<E: Engine>(store: &SqlStore<E>) {
     write(Write::Delete(key, 1)).await;
 }
 
-/// A target that takes one write of each run. Every other time what failed was written all the same.
+/// A target that accepts one write of each run. Every other run commits the write that it reports as failed.
 struct Failing<'a> {
     end: &'a dyn End,
     taken: Mutex<u32>,
@@ -140,7 +141,7 @@ async fn attempt(from: &dyn End, to: &dyn End, size: PageSize) -> Result<Vec<Tab
     Ok(tables)
 }
 
-/// Copies with an interruption at every write; how many there were.
+/// Copies with an interruption at every write. Returns how many there were.
 async fn interrupted(from: &dyn End, to: &dyn End) -> usize {
     let mut times = 0;
     loop {
@@ -166,10 +167,11 @@ async fn digests(end: &dyn End) -> Vec<TableCopy> {
     all
 }
 
-/// Copies between two stores, and looks whether the second is as the first, with the same next position for the event with this number.
+/// Copies one store into another, and checks that both are the same and give the event with this number the same next
+/// position.
 async fn copies<A: Engine, B: Engine>(from: &SqlStore<A>, to: &SqlStore<B>, number: u32) {
     let times = interrupted(&from.engine, &to.engine).await;
-    // A mark, and at least two pages of each table; every other one needs no second run.
+    // The mark and at least two pages of each table are written. Every other write needs no second run.
     assert!(times > TABLES.len(), "{times}");
     let expected = digests(&from.engine).await;
     assert_eq!(digests(&to.engine).await, expected);
@@ -324,7 +326,7 @@ async fn a_second_copy_into_the_same_target_stops() {
     one.finish().await.unwrap();
 }
 
-/// A table that no list names would stay behind.
+/// A table that isn't in the list wouldn't be copied.
 #[tokio::test]
 async fn every_table_is_copied_or_describes_the_database_itself() {
     let folder = Folder::new();

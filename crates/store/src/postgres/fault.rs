@@ -1,4 +1,4 @@
-//! What PostgreSQL's errors mean.
+//! The meaning of PostgreSQL's errors.
 
 use std::{fmt, io};
 
@@ -6,8 +6,8 @@ use stead_core::Error;
 
 use crate::fault::Fault;
 
-/// What kept the database from answering. Its own words are told where they speak of the server and the user; elsewhere
-/// they may hold values, and only the code is told (PostgreSQL, Appendix A).
+/// The reason why the database didn't respond. PostgreSQL's own messages are included if they're about the server and
+/// the user. Other messages may contain values, so only their code is included (PostgreSQL, Appendix A).
 pub(super) fn fault(error: sqlx::Error) -> Fault {
     let mut may_follow = false;
     let mut is_damage = false;
@@ -19,7 +19,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
                 .to_owned()
         }
         sqlx::Error::PoolClosed => "it is closed".to_owned(),
-        // A certificate that does not hold comes as data that makes no sense.
+        // An invalid certificate is reported as invalid data.
         sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
             is_setting = true;
             insecure(error)
@@ -35,7 +35,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
         sqlx::Error::Database(error) => {
             let code = error.code().unwrap_or_default();
             may_follow = code.starts_with("57P") || code.starts_with("08");
-            // Authentication, a database or schema that does not exist, and rights.
+            // Authentication, a missing database or schema, and permissions.
             is_setting = ["28", "3D", "3F", "42501"]
                 .iter()
                 .any(|class| code.starts_with(class));
@@ -67,7 +67,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
             "the database failed".to_owned()
         }
     };
-    // What the database itself says of an error can hold values, and a wrong configuration the password.
+    // The database's own message can contain values, and a configuration error can contain the password.
     let is_plain = matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut);
     Fault {
         why,
@@ -84,21 +84,21 @@ fn insecure(error: &dyn fmt::Display) -> String {
     )
 }
 
-/// The error of something that the store needs while it opens.
+/// The error of a step that fails while the store opens.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
     fault(error).at_opening()
 }
 
-/// Whether the transaction was undone so that others could go on: serialization failure, deadlock.
+/// Whether the transaction was rolled back in favor of others: serialization failure, deadlock.
 pub(super) fn gave_way(error: &sqlx::Error) -> bool {
     matches!(code(error).as_deref(), Some("40001" | "40P01"))
 }
 
-/// Whether there is no server at the other end any more, or one that ends this connection.
+/// Whether the server is gone, or closes this connection.
 pub(super) fn is_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
-        // A server that became a standby is found again by its name.
+        // If the server became a standby, a new connection by name finds the right one.
         _ => code(error).is_some_and(|code| {
             code.starts_with("57P") || code.starts_with("08") || code == "25006" || code == "25P03"
         }),

@@ -1,8 +1,8 @@
 //! The schema and its versions.
 //!
-//! A released file of `migrations/postgres/` never changes; a new version is a new file at the end of the list. All that
-//! are missing are applied in one transaction, which several servers that start together enter one after another. One that
-//! only expands is no reason for an older Stead to refuse the database.
+//! A released file of `migrations/postgres/` never changes. A new version is a new file at the end of the list. All
+//! missing versions are applied in one transaction. Servers that start together enter it one after another. An older
+//! Stead still opens a database after a version that only expands it.
 
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use stead_core::{Error, ErrorKind, Result};
@@ -20,14 +20,14 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration::expands(include_str!("../../migrations/postgres/0003_calls.sql")),
 ];
 
-/// Who brings the schema up to date holds this lock; others wait for it.
+/// A server holds this lock while it upgrades the schema, and others wait for it.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(6071503848194105938)";
 
-/// Brings the schema to the last version.
+/// Upgrades the schema to the latest version.
 ///
 /// # Errors
-/// [`ErrorKind::StorageUnavailable`] where the database belongs to another program, or to a newer Stead that has
-/// changed what this one needs.
+/// [`ErrorKind::StorageUnavailable`] if the database belongs to another program, or to a newer Stead that has changed
+/// something this one needs.
 pub(super) async fn migrate(
     connection: &mut PgConnection,
     migrations: &'static [Migration],
@@ -67,7 +67,7 @@ async fn run(connection: &mut PgConnection, sql: &str) -> Result<()> {
     done.map(drop).map_err(unavailable)
 }
 
-/// Versions of the schema; 0 for an empty database. Tables of versions that are missing are made.
+/// Versions of the schema, 0 for an empty database. Creates the tables of versions if they're missing.
 async fn version(connection: &mut PgConnection) -> Result<Versions> {
     if is_ours(connection).await?.is_none() {
         run(connection, &table_of_versions("stead_schema")).await?;
@@ -82,10 +82,10 @@ fn table_of_versions(name: &str) -> String {
     )
 }
 
-/// Nothing where the database is empty.
+/// `None` if the database is empty.
 ///
 /// # Errors
-/// Where it has tables and none of them is that of versions.
+/// If it has tables, but no table of versions.
 pub(super) async fn is_ours(connection: &mut PgConnection) -> Result<Option<()>> {
     let tables = "SELECT relname::text FROM pg_catalog.pg_class \
         WHERE relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p')";
@@ -108,7 +108,7 @@ pub(super) async fn is_ours(connection: &mut PgConnection) -> Result<Option<()>>
     }
 }
 
-/// What the tables of versions hold. The second is missing where only an older Stead has opened the database.
+/// The content of the tables of versions. The second one is missing if only an older Stead has opened the database.
 pub(super) async fn versions(connection: &mut PgConnection) -> Result<Versions, Fault> {
     let has_expansions: bool = one(
         connection,
@@ -128,7 +128,7 @@ pub(super) async fn versions(connection: &mut PgConnection) -> Result<Versions, 
     Versions::new(needed(connection).await?, expansion)
 }
 
-/// The version that a Stead has to know.
+/// The version that a Stead must know to use the database.
 pub(super) async fn needed(connection: &mut PgConnection) -> Result<Option<i64>, Fault> {
     one(connection, "SELECT MAX(\"version\") FROM \"stead_schema\"").await
 }

@@ -42,35 +42,36 @@ use crate::{
     taken::Taken,
 };
 
-/// The version of the schema is looked at, and a probe written, at most so often.
+/// The shortest time between two checks of the schema's version, or two probes.
 const ONCE: Duration = Duration::from_secs(1);
 
-/// Longest time that one operation takes, whatever the network does; the server's own limits in [`BEGIN`] end before it.
+/// Longest time for one operation, whatever the network does. The server's own limits in [`BEGIN`] are shorter.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A transaction that gave way to another one begins again so often.
+/// How often a transaction that gives way to others is tried.
 const MOST_TRIES: u32 = 5;
 
-/// Begins every transaction, so that nothing is left to the settings of a session, which a pooler may give to another client: what
-/// the limits are, that the server takes writes (a standby does not), and that each statement sees what was committed before
-/// it. Rows that a batch depends on are locked, so that no stricter isolation is needed.
+/// Starts every transaction. It sets the limits, requires a server that accepts writes (a standby doesn't), and lets
+/// each statement see everything that was committed before it. Nothing is left to the settings of a session, because a
+/// pooler may give the session to another client. Rows that a batch depends on are locked, so it needs no stricter
+/// isolation.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
     SET LOCAL statement_timeout = '8s'; SET LOCAL lock_timeout = '5s'; \
     SET LOCAL idle_in_transaction_session_timeout = '15s'";
 
-/// The time of the database, in microseconds: of this moment, and not of the transaction's beginning.
+/// The database's current time in microseconds, not the time when the transaction started.
 const CLOCK: &str = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
 /// A store in a PostgreSQL database; see [`PostgresStore::open`].
 ///
-/// Any number of processes of any number of machines may have it open; its time is that of the database server. It
-/// needs a tokio runtime with input and output around it.
+/// Any number of processes on any number of machines can have it open. Its time is the database server's. It needs a
+/// tokio runtime with I/O enabled.
 ///
-/// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock. So it
-/// works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
+/// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock.
+/// So it works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
 ///
-/// A connection that fails is closed, and the next call has a new one, which may lead to another server after a failover.
-/// Operations take 10 s at most.
+/// A connection that fails is closed, and the next call opens a new one, which may lead to another server after a
+/// failover. Operations take at most 10 s.
 pub type PostgresStore = SqlStore<Postgres>;
 
 /// The engine of [`PostgresStore`].
@@ -79,19 +80,19 @@ pub struct Postgres(Arc<Parts>);
 
 struct Parts {
     pool: PgPool,
-    /// Connections are made one after another.
+    /// Connections are opened one at a time.
     connecting: futures_util::lock::Mutex<()>,
     health: Health,
-    /// One probe at a time; whoever waits for it reads what it has shown.
+    /// Allows one probe at a time. Others wait for it and use its outcome.
     probe: futures_util::lock::Mutex<()>,
-    /// When the version of the schema was last looked at.
+    /// When the version of the schema was last checked.
     schema_seen: Mutex<Option<Duration>>,
     restored_at: Option<Timestamp>,
     runtime: Arc<dyn Runtime>,
 }
 
 impl fmt::Debug for Parts {
-    /// Does not show the pool: its options have the password.
+    /// Doesn't show the pool, because its options contain the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parts").finish_non_exhaustive()
     }
@@ -102,7 +103,7 @@ impl Engine for Postgres {
     const IS_SHARED: bool = true;
 
     async fn fetch(&self, mut query: Statement) -> Result<Vec<Read>> {
-        // In the same statement as the rows.
+        // The time is read in the same statement as the rows.
         query.sql.insert_str("SELECT ".len(), &format!("{CLOCK}, "));
         let rows = self.in_time(self.rows(query)).await;
         let rows = rows.map_err(|fault| self.0.health.not_read(fault))?;
@@ -144,7 +145,7 @@ impl Engine for Postgres {
         if let Some(heard) = parts.health.heard(parts.runtime.monotonic(), ONCE) {
             return Ok(heard?);
         }
-        // A write that means little.
+        // This write only increments a counter.
         let probe = Statement {
             sql: String::from(
                 "UPDATE \"stead_state\" SET \"value\" = (\"value\"::bigint + 1)::text WHERE \"name\" = 'counter'",
@@ -161,14 +162,14 @@ impl Engine for Postgres {
     }
 
     const STATE: StateSql = StateSql {
-        // Without the timeline, which goes on when a standby takes over.
+        // Without the timeline, which changes when a standby takes over.
         identity: "SELECT regexp_replace(\"value\", '/[^/]*$', '') FROM \"stead_state\" WHERE \"name\" = 'origin'",
         last_position: "SELECT CASE WHEN \"is_called\" THEN \"last_value\" ELSE 0 END FROM \"event_position\"",
         set_last_position: "SELECT setval('\"event_position\"', $1)",
         moment: |at| at.as_microsecond().to_string(),
     };
 
-    /// Servers of other machines hold nothing that this one could take.
+    /// This process can't block servers on other machines.
     async fn hold(&self) -> Result<Option<Held>> {
         Ok(None)
     }
@@ -179,7 +180,7 @@ impl Postgres {
         self.0.pool.close().await;
     }
 
-    /// What comes of work within the time that it may take. What is under way then is closed with its connection.
+    /// Runs work with a time limit. When time is up, the connection in use is closed.
     async fn in_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         let end = self.0.runtime.sleep(LONGEST);
         match select(Box::pin(work), end).await {
@@ -191,7 +192,7 @@ impl Postgres {
         }
     }
 
-    /// Notes what kept something from being written, and reports it where that is news.
+    /// Records a failed write, and logs it if it's a new failure.
     fn noted(&self, fault: Fault) -> stead_core::Error {
         if self.0.pool.is_closed() {
             return fault.into();
@@ -203,10 +204,10 @@ impl Postgres {
         }
     }
 
-    /// A connection with a transaction on it.
+    /// A connection with an open transaction.
     ///
-    /// Those that wait in the pool may have lost their server meanwhile, as all do where it is started again. They are closed and
-    /// the next one is taken: nothing was asked yet.
+    /// Idle connections may have lost their server in the meantime, for example because it restarted. They are closed,
+    /// and the next one is used. That's safe, because nothing was sent yet.
     async fn begin(&self) -> Result<Taken<Driver>, Fault> {
         let mut waiting = self.0.pool.size();
         loop {
@@ -219,8 +220,8 @@ impl Postgres {
         }
     }
 
-    /// One that waits in the pool, or a new one. They are made one after another: a database that has just come back is not
-    /// asked by every server for all that its pool may hold.
+    /// An idle connection, or a new one. New ones are opened one at a time, so a database that has just come back isn't
+    /// asked by every server for a full pool.
     async fn connection(&self) -> sqlx::Result<Taken<Driver>> {
         if let Some(idle) = Taken::idle(&self.0.pool) {
             return Ok(idle);
@@ -236,7 +237,7 @@ impl Postgres {
         Ok(rows)
     }
 
-    /// Runs a transaction, and again where it gave way to another one: of it nothing was done.
+    /// Runs a transaction. If it gave way to another one, nothing was applied, and it runs again.
     async fn apply(&self, transaction: &Transaction) -> Result<Commit, Fault> {
         let mut tries = 1;
         loop {
@@ -263,7 +264,7 @@ impl Postgres {
         }
     }
 
-    /// Runs one statement by itself, and again where it gave way to another transaction.
+    /// Runs a single statement, again if it gave way to another transaction.
     async fn change(&self, statement: &Statement) -> Result<u64, Fault> {
         let mut tries = 1;
         loop {
@@ -302,20 +303,20 @@ impl Postgres {
     }
 }
 
-/// Ends the transaction and gives its connection back.
+/// Ends the transaction, and gives its connection back to the pool.
 async fn end(mut open: Taken<Driver>, how: &'static str) -> sqlx::Result<()> {
     sqlx::raw_sql(how).execute(&mut *open).await?;
     open.give_back();
     Ok(())
 }
 
-/// Runs steps up to the first that does not hold.
+/// Runs steps until one doesn't hold, and returns whether all did.
 async fn holds(connection: &mut PgConnection, steps: &[Step]) -> sqlx::Result<bool> {
     for step in steps {
         let holds = match step {
             Step::Require { query, is_written } => {
                 let mut query = query.clone();
-                // A row that many batches depend on, such as the key that seals, is shared by them.
+                // Many batches can depend on the same row, such as the active data key, so they share its lock.
                 query.sql.push_str(if *is_written {
                     " FOR UPDATE"
                 } else {
@@ -340,7 +341,7 @@ async fn holds(connection: &mut PgConnection, steps: &[Step]) -> sqlx::Result<bo
     Ok(true)
 }
 
-/// Runs a change; whether it affects so many rows.
+/// Runs a change, and returns whether it affected this many rows.
 async fn affects(
     connection: &mut PgConnection,
     statement: &Statement,
@@ -355,7 +356,7 @@ async fn affects(
 
 /// A statement without a name, which ends with its transaction.
 fn bind(statement: &Statement) -> Query<'static, Driver, PgArguments> {
-    // Only this crate's own words are in the text; every value is bound.
+    // The text has only SQL of this crate, and every value is bound.
     let query = sqlx::query(AssertSqlSafe(statement.sql.clone())).persistent(false);
     statement
         .values
@@ -367,7 +368,7 @@ fn bind(statement: &Statement) -> Query<'static, Driver, PgArguments> {
         })
 }
 
-/// The time that comes first, and the values after it.
+/// Reads the time in the first column, and the values after it.
 fn read(row: &PgRow) -> sqlx::Result<Read> {
     let read_at = Timestamp::from_microsecond(row.try_get(0)?);
     let fields = row.columns().iter().skip(1).map(|column| {

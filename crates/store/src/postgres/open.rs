@@ -1,4 +1,4 @@
-//! Opening the database: where it is, who asks, and whether it is ours.
+//! Opens the database: its address, its user, and whether it belongs to Stead.
 
 use std::{
     sync::{Arc, Mutex},
@@ -24,9 +24,9 @@ use crate::{health::Health, schema::Versions, taken::Taken, unfinished};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PostgresOptions {
-    /// Most connections of this process; 10 unless told.
+    /// Maximum number of connections of this process. Defaults to 10.
     pub connections: u32,
-    /// Longest wait for a connection; 5 s unless told.
+    /// Longest wait for a connection. Defaults to 5 s.
     pub wait: Duration,
 }
 
@@ -40,7 +40,7 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// Sets how many connections this process has at most; at least 1.
+    /// Sets the maximum number of connections of this process, at least 1.
     #[must_use]
     pub fn with_connections(mut self, connections: u32) -> Self {
         self.connections = connections.max(1);
@@ -77,7 +77,7 @@ impl PostgresStore {
         Self::open_with(url, runtime, PostgresOptions::default()).await
     }
 
-    /// Opens a database as [`open`](Self::open) does, in another way than usual.
+    /// Opens a database like [`open`](Self::open), with options.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
@@ -112,7 +112,7 @@ impl PostgresStore {
         }
     }
 
-    /// Finishes what is being written, and closes the connections. Later calls fail; not closing it loses nothing.
+    /// Finishes running writes, and closes the connections. Later calls fail. Nothing is lost if you don't call it.
     pub async fn close(&self) {
         self.engine.close().await;
     }
@@ -134,7 +134,7 @@ pub struct PostgresInspection {
     pub not_durable: Option<String>,
 }
 
-/// Inspects a database without changing it. A read-write transaction shows whether it takes writes.
+/// Inspects a database without changing it. Uses a read-write transaction to find out whether it accepts writes.
 ///
 /// # Errors
 /// As for [`PostgresStore::open`].
@@ -156,7 +156,7 @@ pub async fn inspect_postgres(url: &str) -> Result<PostgresInspection> {
 /// Server, database and user of a URL, for messages.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`] where the URL cannot be read.
+/// [`ErrorKind::InvalidRequest`] if the URL can't be read.
 pub(crate) fn place_of(url: &str) -> Result<String> {
     parse(url).map(|target| place(&target))
 }
@@ -196,12 +196,12 @@ async fn prepare(pool: PgPool, runtime: Arc<dyn Runtime>) -> Result<Postgres> {
     })))
 }
 
-/// Where the URL leads, and how.
+/// Parses the URL into options of a connection.
 fn parse(url: &str) -> Result<PgConnectOptions> {
     let is_ours = url.starts_with("postgres://") || url.starts_with("postgresql://");
     let target: Option<PgConnectOptions> = is_ours.then(|| url.parse().ok()).flatten();
     let Some(target) = target else {
-        // The URL itself has the password.
+        // The URL contains the password, so the error doesn't repeat it.
         return Err(Error::new(
             ErrorKind::InvalidRequest,
             "the database URL isn't valid; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded",
@@ -220,7 +220,7 @@ fn parse(url: &str) -> Result<PgConnectOptions> {
         _ => target,
     };
     Ok(target
-        // A pooler knows no sessions: no prepared statements, and no settings that it does not pass on.
+        // A pooler keeps no sessions. So there are no prepared statements, and no settings that it doesn't pass on.
         .statement_cache_capacity(0)
         .extra_float_digits(None)
         .disable_statement_logging())
@@ -230,9 +230,9 @@ fn pool(target: &PgConnectOptions, options: &PostgresOptions) -> PgPool {
     PoolOptions::new()
         .max_connections(options.connections.max(1))
         .acquire_timeout(options.wait)
-        // A statement asks by itself whether its connection lives.
+        // The first statement shows whether the connection is still open.
         .test_before_acquire(false)
-        // The store says by itself that it waits.
+        // The store itself reports that it waits.
         .acquire_slow_threshold(Duration::MAX)
         .connect_lazy_with(target.clone())
 }

@@ -1,8 +1,9 @@
-//! Which server the database is on, and in which of its lives: a database that was put back from a copy has another origin.
+//! The server that the database is on, and its timeline. A database that was restored from a copy has a different
+//! origin.
 //!
-//! A copy that `pg_dump` made has another server, or another number on the same one. A server that was put back from a
-//! base backup, and a standby that took over, count their timeline up. Refresh tokens in such a database may have been
-//! used since.
+//! A copy by `pg_dump` has another server, or another number on the same one. A server that was restored from a base
+//! backup, and a standby that took over, increment their timeline. Refresh tokens in such a database may have been used
+//! since.
 
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row as _};
@@ -15,7 +16,7 @@ const ORIGIN: &str = "SELECT concat_ws('/', (SELECT system_identifier FROM pg_co
     (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()), \
     left(pg_walfile_name(pg_current_wal_lsn()), 8))";
 
-/// When the database was put back from an older copy, as far as its origin tells.
+/// When the database was restored from an older copy, as far as its origin shows.
 pub(super) async fn restored_at(connection: &mut PgConnection) -> Result<Option<Timestamp>, Fault> {
     run(connection, BEGIN).await?;
     let origin = sqlx::raw_sql(ORIGIN).fetch_one(&mut *connection).await;

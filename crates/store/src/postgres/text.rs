@@ -1,7 +1,7 @@
-//! Texts as PostgreSQL holds them: it has no U+0000.
+//! Encodes texts for PostgreSQL, which can't store U+0000.
 //!
-//! That character becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002: each text has one form, and the order stays.
-//! JSON and names have neither, so that what is stored reads as it is.
+//! That character becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002. Each text has one encoding, and the order
+//! stays the same. JSON and names contain neither, so they're stored unchanged.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(super) fn plain(text: String) -> String {
 mod tests {
     use super::*;
 
-    /// All texts of up to five characters of the least four.
+    /// Checks all texts of up to five characters, made of the four smallest ones.
     #[test]
     fn every_text_is_read_back_and_keeps_its_order() {
         let mut texts = vec![String::new()];

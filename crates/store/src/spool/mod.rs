@@ -1,4 +1,4 @@
-//! Keeps records in a folder while a database takes no writes, because they must not be lost.
+//! Keeps records in a folder while a database accepts no writes, because they must not be lost.
 
 mod reserve;
 
@@ -26,7 +26,7 @@ const LOCK: &str = ".lock";
 /// A record while it is written.
 const UNFINISHED: &str = ".new";
 const PROCESS: &str = "process-";
-/// More than any record has; a larger file is not a record.
+/// More bytes than any record has. A larger file isn't a record.
 const LARGEST: u64 = 1024 * 1024;
 /// Marks of ended processes, and records that were never finished, are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -37,16 +37,16 @@ const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 /// record is on the disk, whole or not at all. A file that can't be read is reported and stays in the folder. Don't use
 /// a folder on a network share.
 ///
-/// Each process that enters holds 64 KiB of the disk. When the disk is full, records overwrite that room. A file system
-/// that copies on write, such as Btrfs or ZFS, may still refuse them.
+/// Each process that enters reserves 64 KiB of the disk. When the disk is full, records overwrite that space. A file
+/// system that copies on write, such as Btrfs or ZFS, may still reject them.
 #[derive(Clone)]
 pub struct FileSpool(Arc<Folder>);
 
 struct Folder {
     path: PathBuf,
-    /// The marks of processes that this spool has entered; their locks are held until it is dropped.
+    /// The marks of processes that this spool has entered. Their locks are held until it's dropped.
     entered: Mutex<Vec<File>>,
-    /// The room of the process that entered first; nothing before that.
+    /// The reserved space of the process that entered first. `None` before that.
     reserve: Mutex<Option<Reserve>>,
 }
 
@@ -70,7 +70,7 @@ impl FileSpool {
         &self.0.path
     }
 
-    /// Whether a process that has entered it still runs.
+    /// Whether a process that has entered it is still running.
     pub(crate) fn is_in_use(&self) -> BoxFuture<'static, Result<bool>> {
         self.on_disk("couldn't read the marks of processes", |folder| {
             for entry in entries(&folder.path)? {
@@ -85,7 +85,7 @@ impl FileSpool {
         })
     }
 
-    /// Runs work that waits for the disk on a thread of its own: it is rare, and any runtime may be around it.
+    /// Runs blocking work on a thread of its own. It's rare, and the caller can use any runtime.
     fn on_disk<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -100,7 +100,7 @@ impl FileSpool {
                 .spawn(move || {
                     let done = work(&folder);
                     drop(folder);
-                    // Whoever asked may be gone; the work is done all the same.
+                    // The caller may be gone, but the work is done.
                     let _ = response.send(done);
                 });
             let done = match started {
@@ -188,7 +188,8 @@ impl Spool for FileSpool {
 
     fn list(&self) -> BoxFuture<'_, Result<Vec<Spooled>>> {
         self.on_disk("couldn't list the records", |folder| {
-            // The records that used the room may be gone by now. If there is no space yet, the next look tries again.
+            // The records that used the reserved space may be gone by now. If the disk is still full, the next call
+            // tries again.
             let _ = folder.reserve_room();
             let mut records = Vec::new();
             for entry in entries(&folder.path)? {
@@ -198,7 +199,7 @@ impl Spool for FileSpool {
                 };
                 match read(&file) {
                     Ok(record) => records.push((name, record)),
-                    // Another process may have removed it meanwhile.
+                    // Another process may have removed it in the meantime.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => {
                         tracing::error!(file = %file.display(), %error, "couldn't read a record that isn't stored yet; Stead leaves it in place");
@@ -227,7 +228,7 @@ impl Spool for FileSpool {
 }
 
 impl Folder {
-    /// Makes the folder where it is missing, and closes it to others.
+    /// Creates the folder if it's missing, and closes it to others.
     fn make(&self) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -244,7 +245,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Holds the room of the process that entered, where some of it was used.
+    /// Reserves the space of the entered process again, if some of it was used.
     fn reserve_room(&self) -> io::Result<()> {
         match lock(&self.reserve).as_mut() {
             Some(reserve) => reserve.fill(&self.path),
@@ -252,7 +253,7 @@ impl Folder {
         }
     }
 
-    /// Removes what ended processes have left and no one asks for any more.
+    /// Removes files that ended processes have left and that no one needs any more.
     fn tidy(&self) -> io::Result<()> {
         for entry in entries(&self.path)? {
             let entry = entry?;
@@ -279,7 +280,7 @@ impl Folder {
     }
 }
 
-/// Whether no one holds the lock of a process. Shared, so that two who ask do not stand in each other's way.
+/// Whether no one holds the lock of a process. The lock is shared, so that two checks don't block each other.
 fn is_free(mark: &File) -> io::Result<bool> {
     match mark.try_lock_shared() {
         Ok(()) => mark.unlock().map(|()| true),
@@ -288,7 +289,7 @@ fn is_free(mark: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a file to write it, made where it is missing, for its owner only.
+/// Opens a file for writing, and creates it if it's missing. Only its owner can read it.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -296,7 +297,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Writes a file durably. Over the blocks of a longer one this needs no space.
+/// Writes a file durably. Overwriting a longer file needs no space on the disk.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = create(path)?;
     file.write_all(bytes)?;
@@ -317,7 +318,7 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     fs::read(file)
 }
 
-/// What is in the folder; nothing where it is not made yet.
+/// The entries of the folder, or none if it doesn't exist yet.
 fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>> + use<>> {
     match fs::read_dir(folder) {
         Ok(entries) => Ok(Some(entries).into_iter().flatten()),
@@ -331,7 +332,7 @@ fn record_name(file: &Path) -> Option<String> {
     named(name).ok().map(str::to_owned)
 }
 
-/// The name, where it is one: it becomes part of a path.
+/// Checks that a name is valid, because it becomes part of a path.
 fn named(name: &str) -> Result<&str> {
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     if (1..=100).contains(&name.len()) && name.bytes().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Room on the disk that a process holds for its records, so that a full disk still takes some.
+//! Disk space that a process reserves for its records, so that a full disk still accepts some.
 
 use std::{
     fs, io,
@@ -7,14 +7,14 @@ use std::{
 
 use super::{LOCK, PROCESS, entries, is_free, write};
 
-/// The name of a file that holds room ends so.
+/// Suffix of the files that reserve space.
 pub(super) const RESERVE: &str = ".reserve";
-/// Bytes of such a file: enough for the tokens of most products.
+/// Bytes of such a file, enough for the tokens of most products.
 const SIZE: usize = 4096;
-/// Files of a process: 64 KiB.
+/// Files of a process, 64 KiB in total.
 const FILES: u32 = 16;
 
-/// The room of one process.
+/// The reserved space of one process.
 pub(super) struct Reserve {
     process: String,
     files: Vec<PathBuf>,
@@ -28,7 +28,8 @@ impl Reserve {
         }
     }
 
-    /// Holds all of the room again: first what ended processes have left, so that a restart on a full disk has room too.
+    /// Reserves all of the space again. Files of ended processes are used first, so that a restart on a full disk has
+    /// space too.
     pub(super) fn fill(&mut self, folder: &Path) -> io::Result<()> {
         if self.files.len() == FILES as usize {
             return Ok(());
@@ -39,7 +40,7 @@ impl Reserve {
             if self.files.contains(&file) {
                 continue;
             }
-            // Another process may take the same file; the next one serves as well.
+            // Another process may take the same file. In that case, the next one does as well.
             while let Some(old) = left.pop() {
                 if fs::rename(old, &file).is_ok() {
                     break;
@@ -54,7 +55,7 @@ impl Reserve {
         Ok(())
     }
 
-    /// A file whose blocks take a record of this length. A long record needs the room of several.
+    /// A file with enough blocks for a record of this length. A long record needs the space of several files.
     pub(super) fn take(&mut self, length: usize) -> Option<PathBuf> {
         let more = length.saturating_sub(1) / SIZE;
         if self.files.len() <= more {
@@ -88,7 +89,7 @@ fn left_over(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(left)
 }
 
-/// Writes the whole file, because a file system gives no blocks for bytes that were never written.
+/// Writes the whole file, because a file system allocates no blocks for bytes that were never written.
 fn allocate(file: &Path) -> io::Result<()> {
     if fs::metadata(file).is_ok_and(|found| found.len() == SIZE as u64) {
         return Ok(());

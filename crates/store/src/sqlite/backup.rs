@@ -1,4 +1,4 @@
-//! A copy of a database next to a running service.
+//! Copies a database while a service runs.
 
 use std::{
     fs, io,
@@ -49,14 +49,14 @@ pub async fn backup(database: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<
     }
     let copied = copy(&database, &to).await;
     if copied.is_err() {
-        // Only this call knows of it.
+        // No one else knows about the file.
         let _ = fs::remove_file(&to);
     }
     copied
 }
 
 async fn copy(database: &Path, to: &Path) -> Result<()> {
-    // Not made where it is missing.
+    // A missing file isn't created.
     let mut connection = SqliteConnectOptions::new()
         .filename(database)
         .disable_statement_logging()
@@ -87,7 +87,7 @@ async fn copy(database: &Path, to: &Path) -> Result<()> {
     durable(to).map_err(|error| failed(to, &unusable(error)))
 }
 
-/// Marks the copy as one.
+/// Marks the file as a copy.
 async fn mark(copy: &Path) -> Result<(), Fault> {
     let mut connection = SqliteConnectOptions::new()
         .filename(copy)

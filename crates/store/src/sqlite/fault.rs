@@ -1,4 +1,4 @@
-//! What SQLite's errors mean.
+//! The meaning of SQLite's errors.
 
 use stead_core::Error;
 
@@ -14,7 +14,7 @@ const FULL: i32 = 13;
 const CANNOT_OPEN: i32 = 14;
 const NOT_A_DATABASE: i32 = 26;
 
-/// SQLite's own words name tables and columns, never values.
+/// SQLite's own messages name tables and columns, but never values.
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
         let (why, may_follow) = match (&error, primary_code(&error)) {
@@ -39,17 +39,17 @@ impl From<sqlx::Error> for Fault {
     }
 }
 
-/// Whether another connection has the lock that is needed.
+/// Whether another connection holds the required lock.
 pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(BUSY | LOCKED))
 }
 
-/// The error of something that the store needs while it opens.
+/// The error of a step that fails while the store opens.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
     Fault::from(error).at_opening()
 }
 
-/// Whether it may be that nothing can be written there. SQLite says of a read-only folder that it cannot open the file.
+/// Whether the file may not be writable. If its folder is read-only, SQLite reports that it can't open the file.
 pub(super) fn is_unwritable(error: &Error) -> bool {
     std::error::Error::source(error)
         .and_then(|source| source.downcast_ref::<sqlx::Error>())

@@ -1,4 +1,4 @@
-//! The file: who may read it, and whether the one at the path is still the one that is open.
+//! The database file: who can read it, and whether the file at the path is still the open one.
 
 use std::{
     fs, io,
@@ -16,14 +16,14 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     pub(super) path: PathBuf,
-    /// Device and number of the file, where the system has them.
+    /// Device and number of the file, if the system has them.
     identity: Option<(u64, u64)>,
 }
 
 impl DatabaseFile {
-    /// Makes an empty file for its owner only, or finds an existing one, which stays as it is.
+    /// Creates an empty file for its owner only, or finds an existing one, which stays unchanged.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        // SQLite would read a name that starts with "file:" as an address; an absolute path cannot.
+        // SQLite would read a name that starts with "file:" as a URI. An absolute path can't start like that.
         let path = std::path::absolute(path).map_err(unusable)?;
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
@@ -37,7 +37,8 @@ impl DatabaseFile {
         Ok(Self { path, identity })
     }
 
-    /// A store whose file was deleted would go on in one that no one can open again, and lose everything at its end.
+    /// A store whose file was deleted would continue in a file that no one can open again, and lose everything when it
+    /// closes.
     pub(super) fn check(&self) -> Result<(), Fault> {
         match identity(&self.path) {
             Ok(present) if present == self.identity => Ok(()),
@@ -57,8 +58,8 @@ impl DatabaseFile {
     }
 }
 
-/// Looks at a file that exists, without opening it: closing it again would take away the locks that this process may
-/// hold on it (SQLite, How To Corrupt An SQLite Database File, 2.2).
+/// Inspects an existing file without opening it. Closing it again would release the locks that this process may hold on
+/// it (SQLite, How To Corrupt An SQLite Database File, 2.2).
 fn inspect(path: &Path) -> Result<()> {
     let metadata = fs::metadata(path).map_err(unusable)?;
     if !metadata.is_file() {
@@ -67,8 +68,8 @@ fn inspect(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Why a file that exists cannot be written: its file system, its folder or the file itself. A folder tells when a file is
-/// made in it, which is removed at once.
+/// Why an existing file can't be written: because of its file system, its folder or the file itself. To check the
+/// folder, this creates a file in it and removes it immediately.
 pub(super) fn why_read_only(path: &Path) -> Option<String> {
     let path = std::path::absolute(path).ok()?;
     let probe = with_suffix(&path, &format!(".probe-{}", std::process::id()));
@@ -76,7 +77,7 @@ pub(super) fn why_read_only(path: &Path) -> Option<String> {
     options.write(true).create_new(true);
     match options.open(&probe) {
         Ok(_) => {
-            // Where it stays, it is empty.
+            // If it stays, it's empty.
             let _ = fs::remove_file(&probe);
         }
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
@@ -95,8 +96,8 @@ pub(super) fn why_read_only(path: &Path) -> Option<String> {
         .then(|| String::from("the file is read-only for this user"))
 }
 
-/// Takes the file, and the log next to it, away from everyone but its owner. It must be known to be Stead's: what another
-/// program shares stays shared.
+/// Makes the file and the log next to it accessible only to its owner. It must be known to be Stead's, because another
+/// program may share its file on purpose.
 #[cfg(unix)]
 pub(super) fn close_to_others(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! A look at a database file, without opening it as a store and without changing it.
+//! Inspects a database file without opening it as a store and without changing it.
 
 use std::{path::Path, time::Duration};
 
@@ -47,7 +47,7 @@ pub async fn inspect(database: impl AsRef<Path>) -> Result<Inspection> {
 }
 
 async fn look(path: &Path) -> Result<Inspection> {
-    // Not made where it is missing.
+    // A missing file isn't created.
     let mut connection = SqliteConnectOptions::new()
         .filename(path)
         .busy_timeout(Duration::from_secs(5))

@@ -1,8 +1,8 @@
 //! The schema and its versions.
 //!
-//! A released file of `migrations/` never changes; a new version is a new file at the end of the list. All that are
-//! missing are applied in one transaction, which several processes that start together enter one after another.
-//! sqlx's own migrator does not hold the others off on SQLite, and so is not used.
+//! A released file of `migrations/` never changes. A new version is a new file at the end of the list. All missing
+//! versions are applied in one transaction. Processes that start together enter it one after another. sqlx's own
+//! migrator doesn't keep other processes out on SQLite, so it isn't used.
 
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
@@ -32,11 +32,11 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration::expands(include_str!("../../migrations/0014_calls.sql")),
 ];
 
-/// Brings the schema to the last version.
+/// Upgrades the schema to the latest version.
 ///
 /// # Errors
-/// [`ErrorKind::StorageUnavailable`] where the file belongs to another program, or to a newer Stead that has changed what
-/// this one needs.
+/// [`ErrorKind::StorageUnavailable`] if the file belongs to another program, or to a newer Stead that has changed
+/// something this one needs.
 pub(super) async fn migrate(
     connection: &mut SqliteConnection,
     migrations: &'static [Migration],
@@ -75,10 +75,10 @@ pub(super) async fn migrate(
     Ok(())
 }
 
-/// Whether the file is empty; if not, it is a store.
+/// Whether the file is empty. If not, it's a store.
 ///
 /// # Errors
-/// [`ErrorKind::StorageUnavailable`] where it is neither.
+/// [`ErrorKind::StorageUnavailable`] if it's neither.
 pub(super) async fn is_new(connection: &mut SqliteConnection) -> Result<bool> {
     let tables = sqlx::query("SELECT \"name\" FROM \"sqlite_master\" WHERE \"type\" = 'table'")
         .fetch_all(&mut *connection)
@@ -97,7 +97,7 @@ pub(super) async fn is_new(connection: &mut SqliteConnection) -> Result<bool> {
     ))
 }
 
-/// Versions of the schema; 0 for an empty file. Tables of versions that are missing are made.
+/// Versions of the schema, 0 for an empty file. Creates the tables of versions if they're missing.
 async fn version(connection: &mut SqliteConnection) -> Result<Versions> {
     if is_new(connection).await? {
         make(connection, "stead_schema").await?;
@@ -114,7 +114,7 @@ async fn make(connection: &mut SqliteConnection, table_of_versions: &str) -> Res
     made.map(drop).map_err(unavailable)
 }
 
-/// What the tables of versions hold. The second is missing where only an older Stead has opened the file.
+/// The content of the tables of versions. The second one is missing if only an older Stead has opened the file.
 pub(super) async fn versions(connection: &mut SqliteConnection) -> Result<Versions, Fault> {
     let table = "SELECT COUNT(*) FROM \"sqlite_master\" WHERE \"type\" = 'table' AND \"name\" = 'stead_schema_expansion'";
     let expansion = match one(connection, table).await? {
@@ -127,7 +127,7 @@ pub(super) async fn versions(connection: &mut SqliteConnection) -> Result<Versio
     Versions::new(needed(connection).await?, expansion)
 }
 
-/// The version that a Stead has to know.
+/// The version that a Stead must know to use the file.
 pub(super) async fn needed(connection: &mut SqliteConnection) -> Result<Option<i64>, Fault> {
     one(connection, "SELECT MAX(\"version\") FROM \"stead_schema\"").await
 }

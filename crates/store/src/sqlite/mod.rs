@@ -49,8 +49,8 @@ const ONCE: Duration = Duration::from_secs(1);
 ///
 /// Its own time is the machine's, from its runtime. It needs a running tokio runtime.
 ///
-/// Any number of processes of one machine may have the file open. Writes take turns, in this process and between
-/// processes; a write that waits longer than [`SqliteOptions::busy_wait`] fails with
+/// Any number of processes on one machine can have the file open. Writes take turns, in this process and between
+/// processes. A write that waits longer than [`SqliteOptions::busy_wait`] fails with
 /// [`ErrorKind::StorageUnavailable`](stead_core::ErrorKind::StorageUnavailable). Don't use a file on a network share.
 ///
 /// A commit is on the disk when it returns (write-ahead log, `synchronous = FULL`).
@@ -71,16 +71,16 @@ pub struct Sqlite(Arc<Parts>);
 
 struct Parts {
     file: DatabaseFile,
-    /// Connections that only read; they never wait for a writer.
+    /// Connections for reads, which never wait for a writer.
     readers: SqlitePool,
-    /// The one connection that writes, so that the writes of this process queue in order.
+    /// The only connection for writes, so that the writes of this process queue in order.
     writer: Writer,
-    /// A connection that hardly waits, for emptying the write-ahead log.
+    /// A connection with a short wait, for emptying the write-ahead log.
     sweeper: SqlitePool,
     sweeps: Mutex<Sweeps>,
-    /// One probe at a time; whoever waits for it reads what it has shown.
+    /// Allows one probe at a time. Others wait for it and use its outcome.
     probe: futures_util::lock::Mutex<()>,
-    /// When the version of the schema was last looked at.
+    /// When the version of the schema was last checked.
     schema_seen: Mutex<Option<Duration>>,
     state: State,
     runtime: Arc<dyn Runtime>,
@@ -94,7 +94,7 @@ impl fmt::Debug for Parts {
     }
 }
 
-/// When the write-ahead log was last emptied, and whether it will be.
+/// When the write-ahead log was last emptied, and whether the next time is scheduled.
 #[derive(Debug, Default)]
 struct Sweeps {
     last: Option<Duration>,
@@ -102,7 +102,7 @@ struct Sweeps {
 }
 
 impl Engine for Sqlite {
-    /// One writes at a time.
+    /// Only one connection writes at a time.
     const LOCKS_ROWS: bool = false;
     const IS_SHARED: bool = false;
 
@@ -121,7 +121,7 @@ impl Engine for Sqlite {
             .collect()
     }
 
-    /// A store that does not answer has no time either.
+    /// Queries the file first, because an unresponsive store can't provide the time either.
     async fn now(&self) -> Result<Timestamp> {
         self.0.file.check()?;
         sqlx::query("SELECT 1 FROM \"stead_schema\"")
@@ -153,7 +153,7 @@ impl Engine for Sqlite {
         parts.writer.whole()?;
         match parts.writer.heard(parts.runtime.monotonic(), ONCE) {
             Some(heard) => Ok(heard?),
-            // Raising the counter is a write that means little.
+            // This write only increments the counter.
             None => self.noted(self.apply(Transaction::default(), true).await.map(drop)),
         }
     }
@@ -170,7 +170,7 @@ impl Engine for Sqlite {
         moment: |at| at.to_string(),
     };
 
-    /// The right to write, which one has at a time; whoever reads goes on.
+    /// Acquires the right to write, which only one writer has at a time. Readers continue.
     async fn hold(&self) -> Result<Option<Held>> {
         let held = async {
             let mut writer = self.0.writer.take().await?;
@@ -190,14 +190,14 @@ impl Sqlite {
         self.0.writer.close().await;
     }
 
-    /// Runs a transaction, and raises the database's counter with it.
+    /// Runs a transaction, and increments the database's counter with it.
     async fn apply(&self, transaction: Transaction, raise: bool) -> Result<Commit, Fault> {
         let parts = &self.0;
         let writes = |step: &Step| !matches!(step, Step::Require { .. });
         let writes = raise || transaction.steps.iter().any(writes);
         parts.file.check()?;
         let mut writer = parts.writer.take().await?;
-        // A transaction that began by reading could not become the writer once another has written.
+        // A transaction that starts with a read couldn't write any more once another one has written.
         let mut open = writer.begin_with("BEGIN IMMEDIATE").await?;
         self.check_schema(&mut open).await?;
         for step in transaction.steps {
@@ -223,7 +223,7 @@ impl Sqlite {
         Ok(Commit::Committed)
     }
 
-    /// Runs one statement by itself.
+    /// Runs a single statement.
     async fn change(&self, statement: Statement) -> Result<u64, Fault> {
         self.0.file.check()?;
         let mut writer = self.0.writer.take().await?;
@@ -236,7 +236,7 @@ impl Sqlite {
         Ok(done.rows_affected())
     }
 
-    /// Notes a failure, and reports it where it is news.
+    /// Records a failure, and logs it if it's a new one.
     fn noted<T>(&self, outcome: Result<T, Fault>) -> Result<T> {
         let now = self.0.runtime.monotonic();
         outcome.map_err(|fault| self.0.writer.failed(now, fault).into())
@@ -246,7 +246,7 @@ impl Sqlite {
         self.0.writer.not_read(error.into()).into()
     }
 
-    /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not
+    /// A newer Stead may upgrade the schema while this one runs. This one must not write in a format that it doesn't
     /// know.
     async fn check_schema(&self, connection: &mut SqliteConnection) -> Result<(), Fault> {
         let now = self.0.runtime.monotonic();
@@ -260,7 +260,7 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Empties the write-ahead log now, or within a second of the last time.
+    /// Empties the write-ahead log now, or one second after the last time.
     async fn sweep_at_most_once_a_second(&self) {
         let now = self.0.runtime.monotonic();
         let wait = {
@@ -295,7 +295,7 @@ impl Sqlite {
         }));
     }
 
-    /// Empties the write-ahead log. What fails here is made up for by the next one.
+    /// Empties the write-ahead log. If this fails, the next time makes up for it.
     async fn sweep(&self) {
         match sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
             .fetch_one(&self.0.sweeper)
@@ -324,7 +324,7 @@ async fn holds(connection: &mut SqliteConnection, step: Step) -> Result<bool, Fa
     }
 }
 
-/// Runs a change; whether it affects so many rows.
+/// Runs a change, and returns whether it affected this many rows.
 async fn affects(
     connection: &mut SqliteConnection,
     statement: Statement,
@@ -337,9 +337,9 @@ async fn affects(
     }
 }
 
-/// A prepared statement, kept by its connection for the next time.
+/// A prepared statement, which its connection keeps for the next time.
 fn bind(statement: Statement) -> Query<'static, Driver, SqliteArguments> {
-    // Only this crate's own words are in the text; every value is bound.
+    // The text has only SQL of this crate, and every value is bound.
     let query = sqlx::query(AssertSqlSafe(statement.sql));
     statement
         .values
@@ -411,7 +411,7 @@ mod tests {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// A full disk and a read-only one, played by the connection that writes.
+    /// The write connection simulates a full disk and a read-only one.
     #[tokio::test]
     async fn a_failed_write_says_why_and_the_next_one_uses_a_new_connection() {
         let path = std::env::temp_dir().join(format!("stead-full-{}.db", std::process::id()));
@@ -422,7 +422,7 @@ mod tests {
         let event = |number| sample::row(sample::table("event"), number);
         let mut number = 0;
         for (pragma, why) in [
-            // No page more than there are.
+            // The file can't get any more pages.
             ("max_page_count = 1", "the disk is full"),
             ("query_only = ON", "its file or folder is read-only"),
         ] {
@@ -438,7 +438,7 @@ mod tests {
             let error = store.commit(batch).await.unwrap_err();
             let expected = format!("the store doesn't respond: {why}");
             assert_eq!(error.message(), expected, "{pragma}");
-            // What anyone asks is told without another write.
+            // Readiness reports the failure without another write.
             let error = store.ready().await.unwrap_err();
             assert_eq!(error.message(), expected, "{pragma}");
             for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Opening the file: who may read it, how it is written, and whether it is ours.
+//! Opens the file: who can read it, how it's written, and whether it belongs to Stead.
 
 use std::{
     path::Path,
@@ -23,19 +23,19 @@ use super::{
 };
 use crate::unfinished;
 
-/// How long emptying the write-ahead log waits for whoever reads it.
+/// How long emptying the write-ahead log waits for readers.
 const SWEEP_WAIT: Duration = Duration::from_millis(100);
 
-/// How often an opener of a new file queues behind others that open it too.
+/// How often a process that opens a new file waits for others that open it too.
 const MOST_TURNS: u32 = 100;
 
 /// How a file is opened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SqliteOptions {
-    /// Longest wait for a turn to write, first in this process and then between processes; 5 s unless told.
+    /// Longest wait for a turn to write, first in this process and then between processes. Defaults to 5 s.
     pub busy_wait: Duration,
-    /// Most connections that read at the same time, a thread each; 4 unless told.
+    /// Maximum number of concurrent reading connections. Each has its own thread. Defaults to 4.
     pub readers: u32,
 }
 
@@ -55,7 +55,7 @@ impl SqliteOptions {
         self.busy_wait = busy_wait;
         self
     }
-    /// Sets how many connections read at the same time; at least 1.
+    /// Sets the number of connections that read at the same time, at least 1.
     #[must_use]
     pub fn with_readers(mut self, readers: u32) -> Self {
         self.readers = readers.max(1);
@@ -79,7 +79,7 @@ impl SqliteStore {
         Self::open_with(path, runtime, SqliteOptions::default()).await
     }
 
-    /// Opens a file as [`open`](Self::open) does, in another way than usual.
+    /// Opens a file like [`open`](Self::open), with options.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
@@ -91,7 +91,7 @@ impl SqliteStore {
         Self::open_for(path.as_ref(), runtime, options, false).await
     }
 
-    /// The same, also where the file is the target of a copy that is not finished.
+    /// The same, but also accepts the target of an unfinished copy.
     pub(crate) async fn open_for(
         path: &Path,
         runtime: Arc<dyn Runtime>,
@@ -120,7 +120,7 @@ impl SqliteStore {
         }
     }
 
-    /// Finishes what is being written, and closes the file. Later calls fail; not closing it loses nothing.
+    /// Finishes running writes, and closes the file. Later calls fail. Nothing is lost if you don't call it.
     pub async fn close(&self) {
         self.engine.close().await;
     }
@@ -139,7 +139,7 @@ async fn prepare(
             .foreign_keys(true)
             .synchronous(SqliteSynchronous::Full)
             .pragma("secure_delete", "ON")
-            // macOS only: without it the disk may keep what it was told to write to itself.
+            // For macOS only. Without it, the disk may keep writes in its cache.
             .pragma("fullfsync", "ON")
             .pragma("checkpoint_fullfsync", "ON")
             .disable_statement_logging()
@@ -176,7 +176,7 @@ async fn prepare(
                 state,
                 runtime,
             }));
-            // What an earlier process left in the log.
+            // An earlier process may have left data in the log.
             engine.sweep().await;
             Ok(engine)
         }
@@ -188,8 +188,8 @@ async fn prepare(
     }
 }
 
-/// Brings the schema up to date, turns the write-ahead log on, and looks whether the database is an old copy. The
-/// schema comes first: a file that is not ours stays as it is.
+/// Upgrades the schema, turns on the write-ahead log, and checks whether the database is an old copy. The schema comes
+/// first, so that a file that isn't Stead's stays unchanged.
 async fn configure(
     writer: &SqlitePool,
     readers: &SqlitePool,
@@ -207,7 +207,7 @@ async fn configure(
             "its file system doesn't support a write-ahead log",
         ));
     }
-    // One reader stays open: the index of the log is then there also while the disk is full.
+    // One reader stays open, so that the index of the log exists even while the disk is full.
     drop(readers.acquire().await.map_err(unavailable)?);
     State::open(
         &mut connection,
@@ -219,10 +219,10 @@ async fn configure(
     .map_err(Error::from)
 }
 
-/// Turns the write-ahead log on; returns the mode that the file is in then.
+/// Turns on the write-ahead log, and returns the mode that the file is in then.
 ///
-/// Of several that do so to a new file, SQLite lets one wait for its turn and refuses the others at once. These queue
-/// as writers do, and find it done.
+/// If several processes do this to a new file, SQLite lets one wait for its turn and refuses the others immediately.
+/// These queue like writers do, and then find it done.
 async fn write_ahead(connection: &mut SqliteConnection) -> sqlx::Result<String> {
     let mut turns = 0;
     loop {

@@ -1,7 +1,7 @@
-//! What the database knows of itself: which one it is, and how far it has come.
+//! The database's knowledge of itself: which one it is, and its progress.
 //!
-//! A small file next to it, `<database>.mark`, remembers both. A database that is behind its mark is an older copy that
-//! was put back, and so is one that [`backup`](super::backup) made. Its refresh tokens may have been used since.
+//! A small file next to it, `<database>.mark`, also stores both. A database that is behind its mark is an older copy
+//! that was restored, and so is one that [`backup`](super::backup) made. Its refresh tokens may have been used since.
 
 use std::{
     fs,
@@ -19,27 +19,27 @@ use crate::{
     files::{for_owner_only, with_suffix},
 };
 
-/// Writes raise the counter at most so often.
+/// Writes increment the counter once per period at most.
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// Made where it is missing, as the table of versions is.
+/// Created if it's missing, like the table of versions.
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS \"stead_state\" (\"name\" TEXT NOT NULL PRIMARY KEY, \"value\" TEXT NOT NULL)";
 
-/// Member of `stead_state` that a backup has.
+/// Row of `stead_state` that only a backup has.
 pub(super) const BACKUP: &str = "backup_of";
 
 #[derive(Debug)]
 pub(super) struct State {
     id: String,
     mark: PathBuf,
-    /// When the database was put back from an older copy.
+    /// When the database was restored from an older copy.
     pub(super) restored_at: Option<Timestamp>,
-    /// When the counter was last raised, on the monotonic clock.
+    /// When the counter was last incremented, on the monotonic clock.
     raised: Mutex<Option<Duration>>,
 }
 
 impl State {
-    /// Reads it, and looks whether the database was put back.
+    /// Reads the state, and checks whether the database was restored.
     pub(super) async fn open(
         connection: &mut SqliteConnection,
         database: &Path,
@@ -80,21 +80,21 @@ impl State {
         Ok(state)
     }
 
-    /// Whether it is time to raise the counter.
+    /// Whether it's time to increment the counter.
     pub(super) fn is_due(&self, now: Duration) -> bool {
         self.raised()
             .is_none_or(|raised| now.saturating_sub(raised) >= PERIOD)
     }
 
-    /// Raises the counter; returns what it is then.
+    /// Increments the counter, and returns its new value.
     pub(super) async fn raise(connection: &mut SqliteConnection) -> Result<Option<u64>, Fault> {
         let raise = "UPDATE \"stead_state\" SET \"value\" = CAST(\"value\" AS INTEGER) + 1 WHERE \"name\" = 'counter' RETURNING CAST(\"value\" AS TEXT)";
         let row = sqlx::query(raise).fetch_optional(connection).await?;
         Ok(row.map(|row| number(row.try_get(0).ok())))
     }
 
-    /// Remembers next to the database how far it has come, once that is committed. A mark that is behind notices less, and
-    /// nothing wrong.
+    /// Stores the progress next to the database once it's committed. A mark that is behind can miss a restore, but
+    /// never reports a wrong one.
     pub(super) fn mark(&self, counter: u64, now: Duration) {
         *self.raised() = Some(now);
         let temporary = with_suffix(&self.mark, &format!(".{}", std::process::id()));
@@ -115,7 +115,7 @@ impl State {
     }
 }
 
-/// What the mark says of this database.
+/// The counter in the mark, if the mark belongs to this database.
 fn marked(mark: &Path, id: &str) -> Option<u64> {
     let text = fs::read_to_string(mark).ok()?;
     let (marked, counter) = text.trim_end().split_once(' ')?;

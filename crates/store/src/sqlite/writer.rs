@@ -1,4 +1,4 @@
-//! The one connection that writes, and what is known about writing.
+//! The only connection for writes, and the outcome of the last writes.
 
 use std::time::Duration;
 
@@ -21,17 +21,17 @@ impl Writer {
         }
     }
 
-    /// The connection, when it is this caller's turn.
+    /// The connection, once it's this caller's turn.
     pub(super) async fn take(&self) -> Result<Taken<Driver>, Fault> {
         Ok(Taken::from(&self.pool).await?)
     }
 
-    /// Notes that something was written at this time.
+    /// Records that a write succeeded at this time.
     pub(super) fn succeeded(&self, now: Duration) {
         self.health.succeeded(now);
     }
 
-    /// Notes what kept something from being written.
+    /// Records a failed write.
     pub(super) fn failed(&self, now: Duration, fault: Fault) -> Fault {
         if self.pool.is_closed() {
             return fault;
@@ -39,17 +39,17 @@ impl Writer {
         self.health.failed(now, fault)
     }
 
-    /// Notes what kept something from being read.
+    /// Records a failed read.
     pub(super) fn not_read(&self, fault: Fault) -> Fault {
         self.health.not_read(fault)
     }
 
-    /// The damage that was seen.
+    /// Fails if damage was found.
     pub(super) fn whole(&self) -> Result<(), Fault> {
         self.health.whole()
     }
 
-    /// What a write of the last `recent` has shown; `None` where there was none.
+    /// The outcome of the writes within the last `recent`. `None` if there were none.
     pub(super) fn heard(&self, now: Duration, recent: Duration) -> Option<Result<(), Fault>> {
         self.health.heard(now, recent)
     }

@@ -1,4 +1,4 @@
-//! A copy from a file into a database and back, as `stead store copy` makes it, and what it refuses.
+//! Copies from a file into a database and back, as `stead store copy` makes them, and refused copies.
 
 use std::{
     fs,
@@ -69,7 +69,7 @@ async fn insert(store: &dyn Store, numbers: std::ops::Range<u32>) {
     }
 }
 
-/// A file with so many rows in each table.
+/// A file with this many rows in each table.
 async fn filled(file: &Path, rows: u32) {
     let store = open(file).await;
     insert(&store, 1..rows + 1).await;
@@ -87,7 +87,7 @@ async fn refused(from: &str, to: &str) -> String {
     error.message().to_owned()
 }
 
-/// A copy that is dropped once it has told this.
+/// Starts a copy, and drops it at this progress.
 async fn dropped_at(from: &str, to: &str, is_far: impl Fn(&CopyProgress) -> bool + Sync) {
     let stop = AtomicBool::new(false);
     let mut told = |come: CopyProgress| {
@@ -168,12 +168,12 @@ async fn a_target_must_be_empty() {
         let why = refused(&from, to).await;
         assert!(why.contains("the target isn't empty"), "{why}");
     }
-    // What is copied already neither.
+    // The target of a finished copy isn't empty either.
     let target = folder.sqlite("target.db");
     copy(&from, &target).await.unwrap();
     let why = refused(&from, &target).await;
     assert!(why.contains("the target isn't empty"), "{why}");
-    // Nor what another source is copied into.
+    // The target of an unfinished copy is refused for another source.
     let begun = folder.sqlite("begun.db");
     dropped_at(&from, &begun, |come| come.table == "event").await;
     let why = refused(&folder.sqlite("other.db"), &begun).await;

@@ -1,4 +1,4 @@
-//! Connections that are cut, servers that end and start again, and transactions that stand in each other's way.
+//! Interrupted connections, servers that stop and restart, and transactions that block each other.
 
 use std::{
     sync::{
@@ -32,8 +32,9 @@ fn all() -> List {
     List::new(sample::table("event"), sample::table("event").key)
 }
 
-/// Writers that go on until they are told to stop, each with rows of its own, and that find out what they do not know as core
-/// does: by the same batch again, and by its rows where that conflicts. Returns how many batches each has committed.
+/// Writers that run until they are told to stop, each with rows of its own. If an outcome is unknown, they find it out
+/// like core does: they commit the same batch again, and read its rows if that conflicts. Each task returns how many
+/// batches it has committed.
 struct Writers {
     tasks: JoinSet<(u32, u32)>,
     stop: Arc<AtomicBool>,
@@ -68,7 +69,7 @@ impl Writers {
         }
     }
 
-    /// Lets them go on until another `count` commits have failed, or fails after a minute.
+    /// Waits until another `count` commits have failed. Panics after a minute.
     async fn until_failed(&self, count: u32) {
         let goal = self.failed.load(Ordering::Relaxed) + count;
         let wait = async {
@@ -81,7 +82,7 @@ impl Writers {
             .unwrap();
     }
 
-    /// Ends them; every batch is there, whole and once.
+    /// Stops them, and checks that every batch is there, whole and once.
     async fn end(mut self, store: &PostgresStore) -> u32 {
         self.stop.store(true, Ordering::Relaxed);
         let mut expected = Vec::new();
@@ -162,7 +163,7 @@ async fn a_server_that_ends_in_the_middle_of_commits_leaves_nothing_half_written
     assert!(store.ready().await.is_ok());
 }
 
-/// All connections that wait are dead then, and the first call does not notice.
+/// After the restart, all idle connections are dead. The first call doesn't notice that.
 #[tokio::test]
 async fn a_restarted_server_fails_no_call() {
     let Some(server) = Server::start() else {
@@ -222,7 +223,7 @@ fn account(number: u32) -> Row {
     sample::row(sample::table("account"), number)
 }
 
-/// Batches that name the same rows in another order lock them in the same one.
+/// Batches that name the same rows in a different order lock them in the same order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn batches_in_another_order_do_not_wait_for_each_other() {
     let Some(server) = Server::shared() else {
@@ -260,7 +261,7 @@ async fn batches_in_another_order_do_not_wait_for_each_other() {
     assert!(!server.logged(&database, "deadlock detected"));
 }
 
-/// Another program locks rows in an order of its own.
+/// Another program locks rows in its own order.
 #[tokio::test]
 async fn a_transaction_is_retried_after_a_deadlock() {
     let Some(server) = Server::shared() else {
@@ -268,7 +269,7 @@ async fn a_transaction_is_retried_after_a_deadlock() {
     };
     let database = server.database().await;
     let mut other = server.tamper(&database).await;
-    // The store's transaction is the one that notices, once both wait.
+    // Once both wait, the store's transaction is the one that detects the deadlock.
     run(
         &mut other,
         &format!("ALTER DATABASE {database} SET deadlock_timeout = '3s'"),
@@ -296,7 +297,7 @@ async fn a_transaction_is_retried_after_a_deadlock() {
     while run(&mut looking, waiting).await == 0 {
         tokio::task::yield_now().await;
     }
-    // From here on each waits for the other, until the store gives way.
+    // Now each waits for the other, until the store gives way.
     assert_eq!(run(&mut other, &lock(1)).await, 1);
     run(&mut other, "ROLLBACK").await;
     assert_eq!(commit.await.unwrap().unwrap(), Commit::Committed);

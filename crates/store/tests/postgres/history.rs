@@ -5,7 +5,7 @@ use stead_testkit::store::sample;
 
 use crate::server::Server;
 
-/// Bytes that a call of the history takes at most, with indexes.
+/// Maximum bytes of a call in the history, with indexes.
 const MOST_BYTES: i64 = 200;
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! The PostgreSQL store: the suite that every store passes, and what is PostgreSQL's own. Each test has a database of its own
-//! on a server that ends with this program.
+//! The PostgreSQL store: the suite for all stores, and tests that are specific to PostgreSQL. Each test has a database
+//! of its own on a server that stops with this program.
 #![cfg(all(feature = "postgres", unix))]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::print_stdout, reason = "what is left out is told")]

@@ -1,4 +1,4 @@
-//! Opening: several at once, older and newer ones, databases of others, copies, and what is told of a place.
+//! Opening: several at once, older and newer versions, databases of other programs, copies, and messages about a place.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -104,7 +104,7 @@ async fn an_older_version_refuses_a_changed_schema() {
         "the store doesn't respond: a newer Stead changed the store's schema to version 999";
     assert!(error.message().starts_with(expected), "{error}");
     assert!(store.ready().await.is_err());
-    // Reading goes on.
+    // Reads still work.
     let first = sample::row(sample::table("event"), 1);
     assert!(store.get(&first.key()).await.unwrap().is_some());
 
@@ -193,7 +193,7 @@ async fn a_failed_opening_says_why_without_the_password() {
     assert!(!format!("{error:?}").contains("topsecret"), "{error:?}");
 }
 
-/// Every way to find rows has its index, and every text among its columns is compared by its bytes.
+/// Every way to find rows has its index, and compares all texts in its columns by their bytes.
 #[tokio::test]
 async fn every_look_up_has_an_index_in_the_order_of_bytes() {
     let Some(server) = Server::shared() else {

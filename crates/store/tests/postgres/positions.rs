@@ -1,4 +1,4 @@
-//! Positions of events where several stores have one database open, as servers have.
+//! Positions of events if several stores have one database open, as servers do.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ async fn a_reader_misses_no_event_of_concurrent_writers() {
         let store = Arc::clone(store);
         writers.spawn(async move {
             for number in 0..EACH {
-                // Others are written next to it, so that commits end in another order than they began.
+                // Each batch also writes another row, so that commits end in a different order than they began.
                 let other = sample::row(sample::table("account"), writer * EACH + number);
                 let batch = Batch::new()
                     .write(Write::Insert(event(writer * EACH + number)))

@@ -16,7 +16,7 @@ use stead_test_postgres::{REQUIRED, as_user};
 
 use crate::server::{Server, run};
 
-/// A server with a certificate for `localhost` that no one has signed, and a port of this machine that asks for a password.
+/// A server with a self-signed certificate for `localhost`. It requires a password on a port of this machine.
 fn secure() -> Option<(Server, u16)> {
     let server = Server::prepare()?;
     let data = server.folder().join("data");
@@ -26,7 +26,7 @@ fn secure() -> Option<(Server, u16)> {
         ])
         .args(["-subj", "/CN=localhost"])
         .args(["-addext", "subjectAltName=DNS:localhost"])
-        // An authority's own certificate is not that of a server.
+        // A CA's certificate isn't accepted as a server's.
         .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .args(["-keyout", "server.key", "-out", "server.crt"])
         .current_dir(&data)
@@ -42,7 +42,7 @@ fn secure() -> Option<(Server, u16)> {
         println!("left out: there is no openssl; install the package openssl");
         return None;
     }
-    // Free a moment ago.
+    // This port was free a moment ago.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     let port = free.unwrap().port();
     let file = data.join("postgresql.auto.conf");
@@ -82,7 +82,7 @@ async fn a_server_proves_its_name_and_a_user_the_password() {
     let expected = "password authentication failed for user \"stead\"";
     assert!(error.message().ends_with(expected), "{error}");
     for (host, rest) in [
-        // No authority of the machine has signed it; and it is the certificate of another name.
+        // No authority of the machine has signed the certificate, or it's for another name.
         ("localhost", "sslmode=verify-full"),
         ("127.0.0.1", &root),
     ] {

@@ -1,4 +1,4 @@
-//! The PostgreSQL server of this program, with what only the tests of the store do with it.
+//! The PostgreSQL server of this program, and helpers that only the tests of the store need.
 
 use std::{
     ops::Deref,
@@ -23,23 +23,23 @@ impl Deref for Server {
 }
 
 impl Server {
-    /// The server of this program; nothing where PostgreSQL is not installed.
+    /// The server of this program. `None` if PostgreSQL isn't installed.
     pub(crate) fn shared() -> Option<&'static Self> {
         static SERVER: OnceLock<Option<Server>> = OnceLock::new();
         SERVER.get_or_init(Self::start).as_ref()
     }
 
-    /// A server of the test's own, to be started again or ended.
+    /// A server of the test's own, which it can restart or stop.
     pub(crate) fn start() -> Option<Self> {
         stead_test_postgres::Server::start().map(Self)
     }
 
-    /// A server that is not started yet.
+    /// A server that isn't started yet.
     pub(crate) fn prepare() -> Option<Self> {
         stead_test_postgres::Server::prepare().map(Self)
     }
 
-    /// A new, empty database; returns its name.
+    /// Creates an empty database, and returns its name.
     pub(crate) async fn database(&self) -> String {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("stead{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -71,7 +71,7 @@ impl Server {
     }
 }
 
-/// Runs a statement; how many rows it affected.
+/// Runs a statement, and returns how many rows it affected.
 pub(crate) async fn run(connection: &mut PgConnection, sql: &str) -> u64 {
     sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
         .execute(connection)

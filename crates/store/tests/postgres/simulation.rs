@@ -13,12 +13,12 @@ use stead_store::PostgresStore;
 
 use crate::server::Server;
 
-/// One history of each class, which asks the store thousands of times; `PROPTEST_CASES` asks for 400 times as many as
-/// are played.
+/// One history of each class, because each makes thousands of queries. `PROPTEST_CASES` counts 400 times as many as are
+/// run.
 const OF_CASES: u32 = 400;
 
-/// A store whose operations end before they return: the tasks of a simulation have an executor of their own, which
-/// drives no database. Its time is that of the simulation.
+/// A store whose operations end before they return, because the tasks of a simulation have an executor of their own,
+/// which can't drive a database. Its time is that of the simulation.
 struct Driven {
     store: PostgresStore,
     time: Arc<dyn Runtime>,
@@ -77,7 +77,7 @@ fn histories(class: Class) {
         .enable_all()
         .build();
     let runtime = Arc::new(runtime.unwrap());
-    // What opens the database of one history, again and again.
+    // Opens the database of one history, any number of times.
     let next = |time: Arc<dyn Runtime>| -> Open {
         let database = runtime.block_on(server.database());
         let runtime = Arc::clone(&runtime);

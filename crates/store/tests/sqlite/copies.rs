@@ -1,4 +1,4 @@
-//! Backups, and older copies of a database that are put back.
+//! Backups, and older copies of a database that are restored.
 
 use std::fs;
 
@@ -94,7 +94,7 @@ async fn an_older_copy_that_is_put_back_is_noticed() {
     scratch.open().await.close().await;
     let copy = scratch.path().join("copy");
     fs::copy(scratch.file(), &copy).unwrap();
-    // A copy of the present state is not an older one.
+    // A copy of the current state isn't an older one.
     scratch.open().await.close().await;
     fs::copy(scratch.file(), scratch.path().join("present")).unwrap();
     fs::copy(scratch.path().join("present"), scratch.file()).unwrap();
@@ -121,7 +121,7 @@ async fn another_database_at_the_same_place_is_not_an_older_copy() {
     let store = scratch.open().await;
     assert_eq!(restored_at(&store).await, None);
     store.close().await;
-    // Nor one whose mark does not read.
+    // A database whose mark can't be read isn't an older copy either.
     fs::write(scratch.path().join("stead.db.mark"), "nonsense").unwrap();
     let store = scratch.open().await;
     assert_eq!(restored_at(&store).await, None);

@@ -1,4 +1,4 @@
-//! Writes that fail, and that everything writes again once their cause is gone.
+//! Writes that fail, and writes that succeed again once the cause is gone.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ async fn why<T: std::fmt::Debug>(failing: impl Future<Output = stead_core::Resul
     why.unwrap_or_else(|| panic!("{error}")).to_owned()
 }
 
-/// As a full disk does, SQLite ends the transaction by itself, so that a rollback after it fails as well.
+/// SQLite ends the transaction itself, as it does on a full disk, so a rollback after it fails as well.
 #[tokio::test]
 async fn a_transaction_aborted_by_the_database_does_not_stop_later_ones() {
     let scratch = Scratch::new();
@@ -74,7 +74,7 @@ async fn a_long_lock_of_another_program_starves_no_caller() {
         assert!(locked.count() > 0, "{failed:?}");
     }
     run(&mut other, "ROLLBACK").await;
-    // One after another, so that no one waits for longer than the short time that was set.
+    // They run one after another, so none waits longer than the short time that was set.
     for number in 0..20 {
         let written = store.commit(insert([event(number)])).await.unwrap();
         assert_eq!(written, Commit::Committed);
@@ -122,7 +122,7 @@ async fn readiness_is_proved_by_a_write_at_most_once_a_second() {
     clock.advance(SECOND);
     join_all((0..5).map(|_| store.ready())).await;
     assert_eq!(counter(&scratch).await, before + 2);
-    // A write of the last second proves it as well.
+    // A write in the last second proves it too.
     clock.advance(SECOND);
     let written = store.commit(insert([event(1)])).await.unwrap();
     assert_eq!(written, Commit::Committed);
@@ -172,7 +172,7 @@ async fn a_deleted_or_replaced_file_is_not_read_or_written() {
             assert!(why.ends_with(expected), "{why}");
             assert!(why.contains("stead.db"), "{why}");
         }
-        // The same file at its place again.
+        // The same file is back in its place.
         fs::rename(&aside, scratch.file()).unwrap();
         store.ready().await.unwrap_err();
         clock.advance(SECOND);
@@ -208,7 +208,7 @@ async fn an_older_version_stops_writing_after_a_schema_change() {
     assert_eq!(all(&store, "event").await, [event(1)], "reading goes on");
 }
 
-/// What only readers meet is damage too. What lies on other pages can still be read and written.
+/// Damage that only readers find counts too. Data on other pages can still be read and written.
 #[tokio::test]
 async fn readiness_reports_a_damaged_page() {
     let scratch = Scratch::new();

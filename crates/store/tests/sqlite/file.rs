@@ -1,4 +1,4 @@
-//! What happens to the file: others that write it, and secrets that have to be gone.
+//! What happens to the file: other programs write to it, and secrets have to be gone from it.
 
 use std::{fs, time::Duration};
 
@@ -86,7 +86,7 @@ async fn a_long_writer_makes_others_wait_and_then_fail() {
     let list = List::new(event(1).table, event(1).table.key);
     let refused = store.prune(&list).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::StorageUnavailable);
-    // Reading goes on.
+    // Reads still work.
     assert_eq!(all(&store, "event").await.len(), 1);
     run(&mut other, "ROLLBACK").await;
     commit(&store, insert([event(2)])).await;
@@ -104,7 +104,7 @@ async fn a_long_reader_does_not_block_writers() {
         .fetch_all(&mut other)
         .await
         .unwrap();
-    // Not even a write that would empty the log.
+    // The reader doesn't even delay a write that empties the log.
     commit(&store, update(credential, 1)).await;
 }
 
@@ -143,7 +143,7 @@ async fn shredding_removes_ciphertext_from_the_files() {
     let clock = ManualClock::default();
     let store = scratch.open_at(&clock).await;
     let marker = "ZWVl".repeat(20);
-    // One copy fits a page of the file, the other does not.
+    // One copy fits into a page of the file, and the other doesn't.
     let credentials = [(1, 300), (2, 20_000)].map(|(number, length)| {
         let mut credential = row("credential", number);
         credential.body = format!("{{\"sealed\":\"{}\"}}", "ZWVl".repeat(length / 3));
@@ -200,7 +200,7 @@ async fn many_shreddings_within_a_second_empty_the_log_together() {
     assert_eq!([0, 1, 2, 3, 4].map(left), [false; 5]);
 }
 
-/// Whether any file of the store holds a text.
+/// Whether any file of the store contains a text.
 fn lingers(scratch: &Scratch, text: &str) -> bool {
     fs::read_dir(scratch.path()).unwrap().any(|entry| {
         let bytes = fs::read(entry.unwrap().path()).unwrap();

@@ -1,4 +1,4 @@
-//! A database whose schema has version 1: its calls stay in the history.
+//! A database with version 1 of the schema. Its calls stay in the history.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use stead_testkit::store::sample;
 
 use crate::scratch::{Scratch, all, clock, insert, run};
 
-/// Calls as the first schema kept them.
+/// Calls in the format of the first schema.
 const CALLS: [(&str, &str); 2] = [
     (
         "exec_01a1ff3a3bf7700cab7ac38bb367371b",
@@ -121,7 +121,7 @@ async fn calls_of_the_first_schema_are_moved_and_counted() {
     }
 }
 
-/// Bytes that a call of the history takes at most, with indexes.
+/// Maximum bytes of a call in the history, with indexes.
 const MOST_BYTES: i64 = 120;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The SQLite store: the suite that every store passes, and what is SQLite's own.
+//! The SQLite store: the suite for all stores, and tests that are specific to SQLite.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

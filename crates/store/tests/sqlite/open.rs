@@ -1,4 +1,4 @@
-//! Which files are opened, which are refused, and in whose words.
+//! Which files are opened and which are refused, and the messages about that.
 
 use std::{fs, path::Path};
 
@@ -34,7 +34,7 @@ async fn reopening_keeps_every_row() {
     let store = scratch.open().await;
     assert_eq!(store.commit(batch(1)).await.unwrap(), Commit::Conflict);
     assert_eq!(store.commit(batch(2)).await.unwrap(), Commit::Committed);
-    // Not closed: what is committed is on the disk.
+    // The store isn't closed, but its commits are on the disk.
     drop(store);
     let store = scratch.open().await;
     for row in (1..=2).flat_map(sample::rows) {
@@ -222,7 +222,7 @@ async fn a_path_that_cannot_be_a_file_is_refused() {
     refused(&scratch.file().join("stead.db")).await;
 }
 
-/// A folder in which not even the superuser makes files.
+/// A folder in which not even the superuser can create files.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_folder_that_cannot_be_written_is_refused() {

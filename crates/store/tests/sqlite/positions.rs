@@ -1,4 +1,4 @@
-//! Positions of events where several stores have one file open, as processes have, and those of a schema without them.
+//! Positions of events if several stores have one file open, as processes do. Also positions in a schema that had none.
 
 use std::sync::Arc;
 

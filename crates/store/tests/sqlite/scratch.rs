@@ -1,4 +1,4 @@
-//! A folder of a test's own, and what tests do to the file in it.
+//! A folder of a test's own, and helpers that change the file in it.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use stead_core::{
 use stead_store::SqliteStore;
 use stead_testkit::{runtime::ManualClock, store::sample};
 
-/// A folder that ends with the test.
+/// A folder that is deleted at the end of the test.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -63,7 +63,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left lies in the target folder.
+        // Anything that stays is in the target folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -90,7 +90,7 @@ pub(crate) async fn all(store: &SqliteStore, table: &str) -> Vec<Row> {
     found.into_iter().map(|found| found.row).collect()
 }
 
-/// Runs a statement; how many rows the last change affected.
+/// Runs a statement, and returns how many rows the last change affected.
 pub(crate) async fn run(connection: &mut SqliteConnection, sql: &str) -> u64 {
     sqlx::query(AssertSqlSafe(sql.to_owned()))
         .execute(connection)

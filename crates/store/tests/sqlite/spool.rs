@@ -1,4 +1,5 @@
-//! The spool in a folder: what it keeps, what it leaves alone, and which processes it knows to have ended.
+//! The spool in a folder: the records that it keeps, the files that it leaves alone, and how it detects ended
+//! processes.
 
 use std::{fs, path::Path};
 
@@ -43,7 +44,7 @@ async fn only_its_owner_reads_a_spool() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     let files: Vec<_> = fs::read_dir(&folder).unwrap().map(Result::unwrap).collect();
-    // A mark, a record and the room that is reserved.
+    // A mark, a record and the reserved space.
     assert_eq!(files.len(), 2 + 16);
     for file in files {
         assert_eq!(mode(&file.path()), 0o600);
@@ -155,7 +156,7 @@ async fn a_folder_that_cannot_be_written_is_reported_with_its_name() {
     assert!(error.message().contains("stead.db/spool"), "{error}");
 }
 
-/// Files that hold room, and their bytes.
+/// The number of files that reserve space, and their bytes.
 fn reserved(folder: &Path) -> (usize, u64) {
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
     let sizes: Vec<u64> = entries
@@ -185,7 +186,7 @@ async fn each_process_reserves_space_and_takes_over_that_of_ended_ones() {
     assert_eq!(reserved(&folder), (32, 131_072), "there is space");
 }
 
-/// A small disk of its own; nothing where this user may not mount one.
+/// A small disk of its own. `None` if this user can't mount one.
 #[cfg(target_os = "linux")]
 struct SmallDisk(std::path::PathBuf);
 
@@ -233,7 +234,7 @@ async fn a_full_disk_still_takes_records() {
     spool.enter("one").await.unwrap();
     disk.fill();
     assert!(fs::write(disk.0.join("more"), [0; 4096]).is_err());
-    // Of three blocks, of one, and so on until the room is used up.
+    // A record of three blocks, then one of one block, and so on until the reserved space is used up.
     let large = vec![b'x'; 10_000];
     spool.put("large", &large).await.unwrap();
     let mut expected = vec![(String::from("large"), large.clone())];
@@ -246,7 +247,7 @@ async fn a_full_disk_still_takes_records() {
     let error = spool.put("one-too-many", &large).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     assert_eq!(spool.list().await.unwrap(), expected);
-    // The next process finds them, and with space again there is room again.
+    // The next process finds them. Once the disk has space again, it's reserved again.
     drop(spool);
     let next = FileSpool::new(&folder);
     next.enter("next").await.unwrap();

@@ -1,4 +1,4 @@
-//! The suite that every store passes.
+//! The suite for all stores.
 
 use std::sync::Arc;
 

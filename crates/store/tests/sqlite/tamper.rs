@@ -1,4 +1,5 @@
-//! Rows that were changed from outside come as they are, so that core notices them, and stop no list.
+//! Rows that were changed from outside are returned as they are, so that core detects them, and lists don't stop at
+//! them.
 
 use stead_core::store::{Commit, Store as _, Value};
 use stead_testkit::store::sample;
@@ -21,7 +22,7 @@ async fn an_invalid_row_does_not_stop_lists() {
     for (change, expected) in [
         ("\"body\" = 'nonsense'", ("nonsense", 1)),
         ("\"body\" = ''", ("", 1)),
-        // Text that is not UTF-8, and bytes.
+        // Text that isn't UTF-8, and bytes.
         ("\"body\" = CAST(x'c328' AS TEXT)", ("", 1)),
         ("\"body\" = x'c328'", ("", 1)),
         ("\"version\" = 0", (changed.body.as_str(), 0)),
@@ -40,7 +41,7 @@ async fn an_invalid_row_does_not_stop_lists() {
             expected,
             "{change}"
         );
-        // Nothing is not what a value of another kind reads as.
+        // A value of another type must not be read as NULL.
         assert_ne!(*found.row.value("oauth_state"), Value::Null);
         let listed = all(&store, "authorization").await;
         assert_eq!(listed, [found.row, other.clone()], "{change}");

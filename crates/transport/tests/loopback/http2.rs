@@ -1,4 +1,4 @@
-//! Connections of HTTP/2, which several requests share.
+//! HTTP/2 connections, which several requests share.
 
 use std::{
     convert::Infallible,
@@ -34,13 +34,14 @@ use super::{
 };
 use crate::PURPOSE;
 
-/// More than all responses of a connection may have unread where each has a share of its own.
+/// More bytes than a connection holds for all its unread responses if each has a limit of its own.
 const LARGE: usize = 20_000_000;
 
 /// GOAWAY with NO_ERROR, after the first stream.
 const LAST: &[u8] = b"\0\0\x08\x07\0\0\0\0\0\0\0\0\x01\0\0\0\0";
 
-/// A server that takes so many requests at a time over a connection, and the connections that it has accepted.
+/// A server that accepts this many concurrent requests over a connection, and the number of connections that it has
+/// accepted.
 async fn server(requests: u32) -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -110,10 +111,10 @@ async fn calls_get_another_connection_if_one_is_full() {
         assert_eq!(whole(response.unwrap()).await.unwrap().len(), 1000);
         assert_eq!(accepted.load(Ordering::SeqCst), 2);
     } else {
-        // reqwest has one connection of HTTP/2 for each host.
+        // reqwest opens one HTTP/2 connection for each host.
         assert_eq!(response.unwrap_err().kind(), TransportErrorKind::TimedOut);
     }
-    // What has ended leaves its place to the next.
+    // A finished response leaves its place to the next one.
     unread.pop();
     for _ in 0..8 {
         let response = transport.send(get("/small")).await.unwrap();
@@ -139,7 +140,7 @@ async fn a_host_may_switch_from_http2_to_http1_on_several_connections() {
             b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n",
         )
         .await;
-        // None of these speaks before all are there.
+        // None of them responds before all have connected.
         let mut sockets = Vec::new();
         for _ in 0..AT_ONCE {
             sockets.push(listener.accept().await.unwrap().0);
@@ -168,7 +169,7 @@ async fn respond_over_http1(socket: TcpStream, response: &[u8]) {
     let _ = stream.shutdown().await;
 }
 
-/// Reads on until these bytes have come.
+/// Reads until these bytes have arrived.
 async fn hear(stream: &mut TlsStream<TcpStream>, what: &[u8]) {
     let mut heard = Vec::new();
     while !heard.windows(what.len()).any(|bytes| bytes == what) {
@@ -189,7 +190,7 @@ async fn a_response_without_a_body_may_have_a_content_length() {
 
 #[tokio::test]
 async fn trailers_are_not_passed_on() {
-    // A head, a byte, and a head behind it.
+    // A head, a byte, and trailers.
     let address = speaking(&[&[b"\0\0\x01\x01\x04\0\0\0\x01\x88\
         \0\0\x01\0\0\0\0\0\x01x\
         \0\0\x05\x01\x05\0\0\0\x01\0\x01a\x01b"]])

@@ -1,4 +1,4 @@
-//! Which connections are kept for the next request, and until when.
+//! Which connections are kept for the next request, and for how long.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn a_connection_is_reused_after_a_buffered_unread_body() {
     let transport = transport();
     for _ in 0..3 {
         drop(transport.send(get(&server)).await.unwrap());
-        // A client with a task for each connection gives it its turn.
+        // Lets the client's task for this connection run.
         tokio::task::yield_now().await;
     }
     assert_eq!(server.heard().len(), 3);
@@ -112,7 +112,7 @@ async fn a_connection_closed_by_the_server_is_not_reused() {
             End::accept(&listener).await.respond(HELLO[0]).await;
         });
         assert_eq!(whole(response.unwrap()).await.unwrap(), "hello");
-        // Another exchange comes after the news of the end.
+        // Another exchange gives the client time to notice the end.
         let other = Server::start(HELLO, Then::Listen).await;
         transport.send(get(&other)).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! Limits of time and size. Nothing here waits for longer than a limit.
+//! Limits of time and size. No test waits longer than a limit.
 
 use std::{
     convert::Infallible,
@@ -229,7 +229,7 @@ async fn v58_a_body_without_an_end_is_cut_off_at_its_limit() {
     };
     let error = failure(within(limits, get(&address))).await;
     assert_eq!(error.kind(), TransportErrorKind::TooLarge);
-    // The connection is closed, and no more was taken than the limit and the buffers of both sides.
+    // The connection is closed. The client took no more bytes than the limit and the buffers of both sides.
     server.await.unwrap();
     let written = written.load(Ordering::SeqCst);
     assert!(written < 16 * 1024 * 1024, "{written}");
@@ -329,7 +329,7 @@ async fn an_upload_stops_at_an_early_response() {
         .unwrap();
 }
 
-/// On Linux, a connection to a full queue is not answered.
+/// On Linux, a connection to a full queue gets no answer.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn an_unresponsive_address_leaves_time_for_the_next_one() {

@@ -1,4 +1,4 @@
-//! The transport against servers on the loopback interface, byte by byte: the same on both ways.
+//! The transport against servers on the loopback interface, byte by byte. Both clients have to behave the same.
 
 mod http2;
 mod kept;
@@ -42,7 +42,7 @@ pub(crate) async fn whole(response: Response<Body>) -> Result<Bytes, TransportEr
     response.into_body().collect(u64::MAX).await
 }
 
-/// Why the exchange fails, be it at its head or in its body.
+/// Why the exchange fails, at its head or in its body.
 async fn failure(request: Request<Body>) -> TransportError {
     match send(request).await {
         Ok(response) => whole(response).await.unwrap_err(),
@@ -50,7 +50,7 @@ async fn failure(request: Request<Body>) -> TransportError {
     }
 }
 
-/// The error and all that it was caused by, as a log would show them.
+/// The error and all its causes, as a log would show them.
 fn everything(error: &TransportError) -> String {
     let mut text = format!("{error} {error:?}");
     let mut cause = std::error::Error::source(error);

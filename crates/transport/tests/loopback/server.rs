@@ -32,7 +32,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Gives `response` to every request, in the pieces as listed, and then does `then`.
+    /// Responds to every request with `response`, in these pieces, and then does `then`.
     pub(crate) async fn start(response: &'static [&'static [u8]], then: Then) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// The requests as they came, heads and bodies.
+    /// The requests as they arrived, with heads and bodies.
     pub(crate) fn heard(&self) -> Vec<String> {
         self.heard.lock().unwrap().clone()
     }

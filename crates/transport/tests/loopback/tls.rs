@@ -1,7 +1,7 @@
-//! TLS: who is trusted, and what is agreed on.
+//! TLS: which certificates are trusted, and which protocol is negotiated.
 //!
-//! The certificate in `fixtures/` is its own root, is only for 127.0.0.1, from 2020 to 2120, and was made with
-//! `openssl ca -selfsign`.
+//! The certificate in `fixtures/` is its own root. It's only for 127.0.0.1 and valid from 2020 to 2120, and was made
+//! with `openssl ca -selfsign`.
 
 use std::{
     convert::Infallible,
@@ -112,7 +112,7 @@ async fn a_caller_waits_for_at_most_one_other_pending_connection() {
         let (socket, _) = listener.accept().await.unwrap();
         let stream = acceptor(&[b"h2"]).accept(socket).await.unwrap();
         tokio::spawn(serve(stream, Arc::default()));
-        // The others are not responded to.
+        // The other connections get no response.
         let mut held = Vec::new();
         while let Ok((socket, _)) = listener.accept().await {
             held.push(socket);
@@ -137,10 +137,10 @@ async fn a_caller_waits_for_at_most_one_other_pending_connection() {
 /// Settings of HTTP/2 and their acknowledgement (RFC 9113, section 6.5).
 pub(super) const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
 
-/// Connections, of which each gives these frames to its requests, one after the other.
+/// Connections. Each one responds to its requests with these frames, in order.
 pub(super) type Frames = &'static [&'static [&'static [u8]]];
 
-/// A server that gives these frames over HTTP/2.
+/// A server that sends these frames over HTTP/2.
 pub(super) async fn speaking(connections: Frames) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -151,7 +151,7 @@ pub(super) async fn speaking(connections: Frames) -> SocketAddr {
             stream.write_all(SETTINGS).await.unwrap();
             let mut heard = Vec::new();
             for (count, frames) in responses.iter().enumerate() {
-                // The head of the request, which ends its stream; streams of a client have odd numbers.
+                // The head of the request, which ends its stream. A client's streams have odd numbers.
                 let head = [1, 5, 0, 0, 0, u8::try_from(count).unwrap() * 2 + 1];
                 while !heard.windows(6).any(|bytes| bytes == head) {
                     assert!(stream.read_buf(&mut heard).await.unwrap() > 0);
@@ -212,7 +212,7 @@ async fn retries_of_a_request_are_limited_and_a_stream_is_never_retried() {
     let error = trusting(CERTIFICATE).send(request).await.unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::Cut);
 
-    // The head of the request does not end its stream.
+    // The head of the request doesn't end its stream.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let heads = tokio::spawn(async move {
@@ -342,7 +342,7 @@ async fn serve(stream: TlsStream<TcpStream>, requests: Arc<AtomicUsize>) {
         .await;
 }
 
-/// The target: with its length, or in pieces and without.
+/// The target, with its length, or in pieces and without it.
 fn response<B>(request: &http::Request<B>) -> Response<Body> {
     let target = request.uri().path_and_query().unwrap().as_str().to_owned();
     if target == "/pieces" {

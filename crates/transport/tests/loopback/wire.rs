@@ -1,4 +1,4 @@
-//! What goes out and what comes back, byte for byte.
+//! Requests and responses on the wire, byte for byte.
 
 use std::net::TcpListener;
 

@@ -50,7 +50,7 @@ async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredenti
     })
 }
 
-/// An event that tells owners which scopes of [`CONTROL`] a credential has got.
+/// An event that tells owners which scopes of [`CONTROL`] a credential has gained.
 fn elevated(row: &AppCredential, before: &Scopes) -> Option<NewEvent> {
     let after = row.scopes();
     let gained = CONTROL.iter();

@@ -27,7 +27,7 @@ pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Call
 
 /// The same at `/mcp`, which also accepts JWTs of the operator's issuer.
 pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Result<Caller> {
-    // No token of this environment has a full stop.
+    // Only JWTs contain a full stop. Stead's own tokens don't.
     check(context, bearer, bearer.contains('.')).await
 }
 

@@ -1,4 +1,4 @@
-//! Bearer tokens while the store is away.
+//! Bearer tokens while the store is unavailable.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::{
     testing::{Flaky, Outage, STABLE, World, always, open, ports},
 };
 
-/// Without the store, what was read is relied on for so long.
+/// How long cached data is used without the store.
 const RELIABLE: Duration = Duration::from_secs(1);
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// A bearer token, and the client id of its credential.
+/// A bearer token, and the client ID of its credential.
 fn token(world: &World, context: &Context) -> (String, String) {
     world.run(async {
         let new = NewAppCredential::new("app").scopes(["events:read"]);
@@ -40,7 +40,7 @@ fn of(world: &World, process: u32, store: &Arc<Flaky>) -> Context {
     ))
 }
 
-/// How a check ends, and how long it takes.
+/// The result of a check, and how long it takes.
 fn checked(world: &World, context: &Context, bearer: &str) -> (Option<ErrorKind>, Duration) {
     let began = context.host.monotonic();
     let failed = world.run(authenticate(context, bearer)).err();

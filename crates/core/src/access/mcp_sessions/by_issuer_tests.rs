@@ -1,4 +1,4 @@
-//! JWTs of an issuer of these tests: who comes in with one, who does not, and how often the issuer is asked.
+//! JWTs of a test issuer: which ones are accepted, and how often Stead requests documents from the issuer.
 
 use std::{
     sync::{Arc, Mutex},
@@ -21,7 +21,7 @@ use crate::{
 
 const ISSUER: &str = "https://login.test/realm";
 
-/// What the issuer publishes, and how often it was asked for what.
+/// The issuer's documents, and the number of requests for each.
 struct Issuer {
     configuration: Value,
     keys: Vec<Value>,
@@ -85,7 +85,7 @@ impl Scene {
         }
     }
 
-    /// Claims of a token that is good for five minutes, where these do not differ; `null` where one is absent.
+    /// Claims of a token that is valid for five minutes, with these changes. `null` removes a claim.
     fn claims(&self, changes: &Value) -> Value {
         let now = self.context.host.now().as_second();
         let mut claims = json!({
@@ -110,7 +110,7 @@ impl Scene {
         }
     }
 
-    /// The error of a token whose claims differ so.
+    /// The error of a token with these changed claims.
     fn refused(&self, changes: &Value) -> Error {
         self.enter(&self.token(changes))
             .expect_err(&changes.to_string())
@@ -135,16 +135,17 @@ fn a_valid_token_opens_a_session_of_its_user_with_the_operators_settings() {
     assert_eq!(session.connections.to_texts().unwrap(), ["mail"]);
     assert_eq!(session.policies, [Some(String::from("agents")), None]);
     assert!(session.read_only && session.client_id.is_none());
-    // The next token of the same user and client is the same session; another user's or client's is not.
+    // The next token of the same user and client belongs to the same session. A token of another user or client
+    // doesn't.
     let next = scene.token(&json!({ "jti": "2", "aud": ["x", "https://stead.test/mcp"] }));
     assert_eq!(scene.enter(&next).unwrap().session_id, session.session_id);
     for other in [json!({ "sub": "bob" }), json!({ "client_id": "other" })] {
         let other = scene.enter(&scene.token(&other)).unwrap();
         assert_ne!(other.session_id, session.session_id);
     }
-    // Configuration and keys were read once.
+    // Stead read the configuration and the keys once each.
     assert_eq!(scene.asked(), 2);
-    // Elsewhere it opens nothing.
+    // The token only works at `/mcp`.
     let fresh = scene.token(&json!({ "jti": "3" }));
     let elsewhere = scene.world.run(authenticate(&scene.context, &fresh));
     assert_eq!(elsewhere.unwrap_err().kind(), ErrorKind::Unauthenticated);
@@ -183,11 +184,11 @@ fn a_token_for_another_issuer_audience_or_time_is_refused() {
             .contains("for the audience https://stead.test/mcp"),
         "{says}"
     );
-    // Clocks are a minute apart at most.
+    // Clocks can differ by up to a minute.
     for changes in [json!({ "exp": now - 59 }), json!({ "nbf": now + 60 })] {
         assert!(scene.enter(&scene.token(&changes)).is_ok(), "{changes}");
     }
-    // One that was good ends, although it was seen a moment ago.
+    // A token expires even if it was accepted a moment ago.
     let token = scene.token(&json!({ "exp": now - 58 }));
     scene.enter(&token).unwrap();
     scene.world.advance(Duration::from_secs(2));
@@ -275,7 +276,7 @@ fn an_unknown_key_is_fetched_at_most_once_a_minute() {
         );
     }
     assert_eq!(scene.asked(), 2, "they were read less than a minute ago");
-    // The issuer changes its key: both are good until it withdraws the first.
+    // The issuer rotates its key. Both keys are valid until it withdraws the first one.
     let both = vec![scene.signer.jwk("k1"), new.jwk("k2")];
     scene.issuer.lock().unwrap().keys = both;
     scene.world.advance(Duration::from_secs(60));
@@ -321,7 +322,7 @@ fn an_unreachable_issuer_is_reported_and_cached_keys_still_work() {
     scene.enter(&scene.token(&json!({}))).unwrap();
     scene.enter(&scene.token(&json!({ "jti": 1 }))).unwrap();
     assert_eq!(scene.asked(), asked + 1, "once a minute");
-    // Whether another key is the issuer's is not known now.
+    // The issuer is down, so Stead can't check whether this key belongs to it.
     let other = Signer::ed25519(2).sign(
         &json!({ "alg": "EdDSA", "kid": "k2" }),
         &scene.claims(&json!({})),

@@ -117,7 +117,7 @@ async fn connections(context: &Context, names: Option<&[String]>) -> Result<Conn
     Ok(Connections::only(found))
 }
 
-/// Tools that there are, by their present names.
+/// Checks that tools exist, and returns their current names.
 fn known_tools(context: &Context, names: &[String]) -> Result<BTreeSet<String>> {
     if names.is_empty() {
         let message = "give at least one tool, or leave this member out to allow all tools";

@@ -1,4 +1,4 @@
-//! Who becomes a member, and what becomes of members.
+//! How people become members, and how members change.
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,7 +28,7 @@ fn kind<T>(result: Result<T>) -> ErrorKind {
     result.err().expect("an error").kind()
 }
 
-/// What a link says.
+/// The token of a link.
 fn token(link: &SecretString) -> &str {
     link.expose_secret().split_once("token=").unwrap().1
 }
@@ -68,7 +68,7 @@ fn the_first_owner_is_made_once_by_the_last_link_within_15_minutes() {
     let third = token(&third);
     make(third, PASSWORD).unwrap();
     assert_eq!(kind(make(third, PASSWORD)), ErrorKind::NotFound);
-    // No link where there is a member, and none that was made before serves.
+    // There is no setup link if there is a member, and earlier links don't work any more.
     assert!(link().is_none());
     context.note_setup(Digest::of("stead_setup_before"));
     assert!(!world.run(is_setup(&context, "stead_setup_before")).unwrap());
@@ -184,7 +184,7 @@ fn the_last_active_owner_stays() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let ada = first_owner(&world, &context);
-    // One who was only invited does not count.
+    // An owner who was only invited doesn't count.
     let invited = world.run(create(
         &context,
         NewMember::new("bob@example.com", Role::Owner),

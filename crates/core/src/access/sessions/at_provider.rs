@@ -63,8 +63,9 @@ pub(crate) async fn finish(
     })
 }
 
-/// Opens a session of the member with this email address. Creates the member if needed. Invitations name an address. From
-/// the first sign-in on, the provider's `sub` identifies the member, because an address can be given to another person.
+/// Opens a session of the member with this email address. Creates the member if needed. Invitations name an address.
+/// From the first sign-in on, the provider's `sub` identifies the member, because an address can be given to another
+/// person.
 async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
     let (id, role) = match context.store.member_by_email(&person.email).await? {
         Some(found) => (found.row.id, found.row.role),

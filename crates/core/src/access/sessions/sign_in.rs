@@ -39,7 +39,7 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
             "session.open",
             async || context.store.member(member.id).await?.ok_or_else(refused),
             |found: Versioned<Member>| {
-                // The password that was compared must still be the one.
+                // The password may have changed since it was compared.
                 if found.row.password != password || found.row.disabled {
                     return Err(refused());
                 }

@@ -1,4 +1,4 @@
-//! Who is signed in, for how long, and who is not.
+//! Sign-ins of members, and how long their sessions last.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ fn a_member_signs_in_is_known_and_signs_out() {
     world.run(sign_out(&context, &id)).unwrap();
     let gone = world.run(authenticate(&context, &id));
     assert_eq!(kind(gone), ErrorKind::Unauthenticated);
-    // Signed out twice is signed out.
+    // Signing out twice isn't an error.
     world.run(sign_out(&context, &id)).unwrap();
 }
 
@@ -102,7 +102,7 @@ fn a_session_ends_when_idle_and_after_twelve_hours() {
     let known = || world.run(authenticate(&context, &id));
     world.advance(Duration::from_secs(30 * 60 - 1));
     known().unwrap();
-    // A look at the session does not count as a use of it.
+    // Checking a session doesn't count as using it.
     world.advance(Duration::from_secs(30 * 60 - 1));
     world.run(check(&context, &id)).unwrap();
     world.advance(Duration::from_secs(1));
@@ -150,7 +150,7 @@ fn attempts_are_limited_per_account_and_source_and_per_source() {
     for _ in 0..10 {
         assert_eq!(from(EMAIL, "192.0.2.1"), ErrorKind::Unauthenticated);
     }
-    // Also the right password, which would tell that it is.
+    // The correct password is refused too. Accepting it would reveal that it's correct.
     let right = attempt(&world, &context, EMAIL, PASSWORD);
     let error = right.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited);
@@ -230,7 +230,7 @@ fn a_session_with_a_second_factor_needs_a_code_that_works_once() {
             .starts_with("otpauth://totp/Stead:ada%40example%2Ecom?")
     );
     let code = || one_time_code::present(&bytes, context.host.now());
-    // One that is not proved yet is not asked for.
+    // A second factor that isn't confirmed yet isn't required.
     let plain = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
     world.run(authenticate(&context, &plain)).unwrap();
     let wrong = members::confirm(&context, &id, "000000");
@@ -261,7 +261,7 @@ fn a_session_with_a_second_factor_needs_a_code_that_works_once() {
     let again = world.run(confirm(&context, waiting, &next, "here", None));
     assert_eq!(kind(again), ErrorKind::Unauthenticated);
 
-    // Without a password of a short time ago it stays.
+    // Removing it requires a recent password.
     world.advance(Duration::from_secs(601));
     let refused = world.run(members::remove(&context, opened.id.expose_secret()));
     assert_eq!(kind(refused), ErrorKind::Unauthenticated);
@@ -270,7 +270,7 @@ fn a_session_with_a_second_factor_needs_a_code_that_works_once() {
     for (password, code) in [
         (PASSWORD, ""),
         (PASSWORD, "000000"),
-        // It was used to sign in.
+        // This code was already used to sign in.
         (PASSWORD, next.as_str()),
         ("wrong pass phrase", code().as_str()),
     ] {
@@ -318,7 +318,7 @@ fn a_change_of_a_member_applies_to_open_sessions_immediately() {
         kind(world.run(authenticate(&context, &id))),
         ErrorKind::Unauthenticated
     );
-    // Others stay.
+    // Other sessions stay open.
     let you = world
         .run(authenticate(&context, machine.id.expose_secret()))
         .unwrap();

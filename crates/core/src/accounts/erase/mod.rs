@@ -75,7 +75,7 @@ pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasurePro
             return Ok(true);
         };
         if found.row.is_pending() {
-            // Calls of this process that are not in the history yet.
+            // Store the calls that this process hasn't written to the history yet.
             context.history.recorder.flush(context).await;
             pass(context, vec![found], AT_ONCE).await?;
         }
@@ -221,8 +221,8 @@ async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -
     Ok(true)
 }
 
-/// Replaces these names by the pseudonyms of their erasures. A conflict means that another process uses a name again, so
-/// the row is read again.
+/// Replaces these names by the pseudonyms of their erasures. A conflict means that another process uses a name again,
+/// so the row is read again.
 async fn rename<'a>(
     context: &Context,
     users: Vec<Versioned<CallName>>,

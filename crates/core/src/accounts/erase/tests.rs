@@ -1,4 +1,4 @@
-//! After an erasure nothing that is stored names the user, however the work was cut.
+//! After an erasure, no stored data names the user, even if the work was interrupted.
 
 use std::sync::{
     Arc,
@@ -33,7 +33,7 @@ fn erasing() -> Disconnection {
     Disconnection::new().erase(true)
 }
 
-/// Ada's account with a link, an event for each, a subject, and calls before and after she was connected.
+/// Ada's account with a link, an event for each, a subject, and calls from before and after she was connected.
 async fn known(context: &Context) {
     let account = insert_account(context, AccountState::Active).await;
     let link = NewAuthorizationLink {
@@ -143,7 +143,7 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     let named = calls.iter().filter(|call| call.identifier == pseudonym);
     assert_eq!((calls.len(), named.count()), (4, 3));
 
-    // Asked again, it says so; whoever was never there is unknown.
+    // A repeated erasure reports its progress. Other requests find no account.
     let again = world
         .run(accounts::disconnect(
             &context,
@@ -219,7 +219,7 @@ fn a_later_pass_finds_the_record_of_a_running_call() {
     assert_eq!(named(&context), 0);
 }
 
-/// The store takes no more after each commit in turn: what was begun is completed by maintenance.
+/// The store rejects everything after each commit in turn. Maintenance completes what was started.
 #[test]
 fn maintenance_completes_an_interrupted_erasure() {
     let mut pending = 0;
@@ -268,7 +268,7 @@ fn maintenance_completes_an_interrupted_erasure() {
     assert!(pending > 1, "{pending}");
 }
 
-/// Calls of the first form are moved by maintenance first.
+/// Maintenance first moves the calls of the first format.
 #[test]
 fn records_of_an_older_stead_keep_an_erasure_pending() {
     let world = World::new();

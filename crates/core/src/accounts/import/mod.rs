@@ -1,4 +1,4 @@
-//! Gives accounts the tokens that another platform had.
+//! Imports accounts with their tokens from another platform.
 
 use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
@@ -82,7 +82,7 @@ fn is_about_account(kind: ErrorKind) -> bool {
     )
 }
 
-/// An account as it is given.
+/// An account as given in the import.
 struct Line {
     of: AccountRef,
     given: AccountWithTokens,

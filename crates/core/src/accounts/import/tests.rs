@@ -1,4 +1,4 @@
-//! Accounts that are imported and given out, and those that are not.
+//! Imports and exports of accounts, including rejected ones.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::{
     testing::{Responses, STABLE, START, World, always, context, response},
 };
 
-/// A line as a file has it.
+/// A line of a file.
 fn line(changed: Value) -> AccountWithTokens {
     let mut line = json!({
         "connection_name": "demo", "identifier": "ada", "scopes": ["notes"],
@@ -123,7 +123,7 @@ fn importing_the_same_line_again_changes_nothing_even_after_a_refresh() {
     let given = || line(json!({ "expires_at": START - SignedDuration::from_hours(1) }));
     let first = world.run(import(&context, given(), ExistingAccounts::Refuse));
     assert_eq!(first.outcome, ImportOutcome::Created);
-    // The access token had ended; the refresh token serves with the connection's own client.
+    // The access token had expired. The refresh token works with the connection's own client.
     let of = AccountRef::new("demo", "ada").unwrap();
     world
         .run(accounts::refresh(

@@ -104,8 +104,8 @@ impl Reference {
     }
 }
 
-/// A handle for each part of a call's result, with facts about it. They are next to the data: the data keeps its schema,
-/// and the same result always gives the same data.
+/// A handle for each part of a call's result, with facts about it. They are next to the data: the data keeps its
+/// schema, and the same result always gives the same data.
 pub(in crate::call) fn handles(
     context: &Context,
     snapshot: &Snapshot,

@@ -335,7 +335,7 @@ impl Turn {
     }
 }
 
-/// What to record for a key.
+/// The result to record for a key.
 enum End {
     /// The outcome.
     Kept(Vec<u8>),

@@ -1,5 +1,5 @@
-//! Arguments of a raw request, for policies and for the person who approves it. A batch is described by its requests, because
-//! client libraries choose a new boundary each time.
+//! Arguments of a raw request, for policies and for the person who approves it. A batch is described by its requests,
+//! because client libraries choose a new boundary each time.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, Method, header};

@@ -1,4 +1,4 @@
-//! Bodies that are given in JSON.
+//! Bodies given as JSON.
 
 use serde_json::{Value, json};
 

@@ -129,7 +129,7 @@ fn a_refused_token_that_cannot_be_refreshed_is_not_sent_again() {
     }
 }
 
-/// A product that takes uploads, batches and long queries.
+/// A product that supports uploads, batches and long queries.
 pub(super) static WHOLE: Product = Product {
     headers: &[("demo-token-kind", "oauth")],
     cost: |method, _| if *method == Method::GET { 1 } else { 5 },

@@ -1,4 +1,5 @@
-//! Changes over a store whose responses get lost: applied and reported as failed, or failed for good.
+//! Changes on a store that loses responses. The change was applied although it was reported as failed, or it really
+//! failed.
 
 use std::sync::{
     Arc,
@@ -12,14 +13,14 @@ use crate::{
     testing::{Asked, Flaky, STABLE, World, account, always, open},
 };
 
-/// How often a store fails yet.
+/// How many more times a store fails.
 #[derive(Default)]
 struct Lossy {
-    /// Commits that are applied and then reported as failed.
+    /// Number of commits that are applied and then reported as failed.
     lost: AtomicU32,
-    /// Commits that fail.
+    /// Number of commits that fail.
     failing: AtomicU32,
-    /// Look-ups that fail.
+    /// Number of lookups that fail.
     blind: AtomicU32,
 }
 
@@ -45,7 +46,7 @@ impl Lossy {
     }
 }
 
-/// An account that was added, over such a store.
+/// An account in such a store.
 struct Stage {
     world: World,
     context: Context,
@@ -88,7 +89,7 @@ impl Stage {
             }))
     }
 
-    /// Writes the account with one more failure of refresh, and nothing else; tries again after any failure.
+    /// Stores the account with one more failed refresh, and nothing else. Retries after any failure.
     fn count_failure(&self) -> Result<u32> {
         self.world.run(self.context.change_with_retries(
             "count",
@@ -152,7 +153,7 @@ fn a_change_without_events_or_insertions_is_recognized_too() {
 fn a_batch_that_conflicts_with_itself_is_committed() {
     let stage = Stage::new();
     let loaded = AtomicU32::new(0);
-    // The look-up after the lost response fails as well, so that only the next attempt can tell.
+    // The lookup after the lost response fails too, so only the next attempt can tell.
     let counted = stage.world.run(stage.context.change_with_retries(
         "count",
         || async {

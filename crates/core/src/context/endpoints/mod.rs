@@ -268,7 +268,7 @@ impl Endpoints {
 /// Placeholder for the host from a connection's settings.
 const HOST: &str = "{host}";
 
-/// Rejects plain http except for this machine, because requests have credentials.
+/// Rejects plain HTTP except for this machine, because requests have credentials.
 fn encrypted(text: &str) -> Result<()> {
     match Url::parse(&text.replace(HOST, "host.example")) {
         Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {

@@ -1,4 +1,4 @@
-//! Which URLs are accepted, and what the options of a product change.
+//! Accepted URLs, and the effects of a product's options.
 
 use super::*;
 use crate::{context::EnvironmentOptions, testing::STABLE};

@@ -209,7 +209,7 @@ impl Context {
     /// continue from there, or has too many new events.
     async fn catch_up(&self, mut last: Option<Place>) -> Result<Option<Option<Place>>> {
         for _ in 0..PAGES {
-            // The event at that place is read again, to detect a different one.
+            // The event at that place is read again, to detect that another one has replaced it.
             let after = last.map(|place| place.position.saturating_sub(1));
             let rows = self.store.events(None, after, READ).await?;
             let all = rows.len() < READ as usize;

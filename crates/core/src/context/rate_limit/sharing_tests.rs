@@ -1,4 +1,4 @@
-//! Servers on one store, whose clocks differ, spend the quota of an account together.
+//! Servers with different clocks share a store, and together they stay within an account's quota.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +22,7 @@ struct Stage {
     servers: Vec<Context>,
     account: AccountId,
     quota: Quota,
-    /// When a server spent how many units.
+    /// The time, the server and the number of units of each request.
     spent: Vec<(Duration, usize, u32)>,
 }
 
@@ -61,7 +61,7 @@ impl Stage {
         }
     }
 
-    /// A request of a server that has its turn now or never; whether it was sent.
+    /// A request of a server that gets its turn now or never. Returns whether it was sent.
     fn spend(&mut self, server: usize, units: u32) -> bool {
         let context = &self.servers[server];
         let limiter = context.limits.rates.of(self.account, Some(self.quota));
@@ -77,7 +77,7 @@ impl Stage {
         sent
     }
 
-    /// For so long, each of these servers sends as many units as it may, up to so many in a tick.
+    /// Each of these servers sends as many units as it can for this time, up to its number per tick.
     fn load(&mut self, servers: &[(usize, u32)], duration: Duration) {
         let end = self.now() + duration;
         while self.now() < end {
@@ -96,7 +96,7 @@ impl Stage {
         self.asked.swap(0, Ordering::SeqCst)
     }
 
-    /// What was spent in the minute before now, by one server or all.
+    /// Units that were spent in the last minute, by one server or all.
     fn last_minute(&self, of: Option<usize>) -> u32 {
         let from = self.now().saturating_sub(MINUTE);
         let spent = self.spent.iter().filter(|(at, ..)| *at >= from);
@@ -104,7 +104,7 @@ impl Stage {
         spent.map(|(.., units)| units).sum()
     }
 
-    /// The most that was spent in any 60 seconds.
+    /// The most units that were spent in any 60 seconds.
     fn most(&self) -> u32 {
         let (mut held, mut most, mut first) = (0, 0, 0);
         for (at, _, units) in &self.spent {
@@ -134,7 +134,7 @@ fn five_servers_under_full_load_spend_one_quota() {
             "{own} of {server}"
         );
     }
-    // Each of them claims every 5 seconds at most: a look-up and a commit.
+    // Each of them makes a claim at most every 5 seconds, with a lookup and a commit.
     assert!(stage.queries() <= 5 * 2 * 80);
 }
 
@@ -160,7 +160,7 @@ fn an_account_with_few_calls_needs_no_query() {
         stage.world.advance(Duration::from_secs(6));
     }
     assert_eq!(stage.queries(), 0);
-    // A slice that is held costs one now and then.
+    // Keeping a slice needs a query now and then.
     for _ in 0..400 {
         assert!(stage.spend(0, 1));
         stage.world.advance(TICK);

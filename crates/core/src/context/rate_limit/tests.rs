@@ -1,4 +1,4 @@
-//! The quota of an account: what may be spent, who waits, and which limiters are kept.
+//! An account's quota: how it's spent, who waits, and which limiters are kept.
 
 use uuid::Uuid;
 
@@ -178,7 +178,7 @@ fn a_caller_who_leaves_returns_its_turn() {
     for turn in &mut waiting {
         assert!(matches!(turn.as_mut().poll(&mut context), Poll::Pending));
     }
-    // All but the third leave: two of a minute's turns were theirs, or one, or none.
+    // All callers but the third leave. In some minutes they had both turns, in others one or none.
     let third = waiting.swap_remove(2);
     drop(waiting);
     let start = runtime.monotonic();

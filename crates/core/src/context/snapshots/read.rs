@@ -129,7 +129,7 @@ impl Context {
         let mut connection = self.existing_connection(&of.connection).await?.row;
         let account = self.store.account_of(connection.id, &of.identifier).await?;
         let account = account.map(|account| account.row);
-        // The client was changed between the two readings, and the account is authorized for the new one already.
+        // The client changed between the two reads, and the account is already authorized for the new one.
         if account
             .as_ref()
             .is_some_and(|account| account.client_epoch > connection.client_epoch)

@@ -1,4 +1,4 @@
-//! Snapshots: what serves for how long, and what is forgotten.
+//! How long snapshots are used, and when they're dropped.
 
 use futures_util::future::join_all;
 
@@ -111,9 +111,10 @@ fn the_last_snapshot_is_used_without_a_wait_while_the_store_is_down() {
         )
     };
     let at_once = Duration::ZERO;
-    // The look at the feed that began after 250 ms raises a doubt after as long, and a second later it is known.
+    // Stead started to read the feed after 250 ms, and doubts the store 250 ms later. After another second, the store
+    // counts as unavailable.
     assert_eq!(elapsed(&ada()), (Ok(()), Duration::from_millis(500)));
-    // Those of whom nothing is known are refused at once.
+    // Calls for an account without a snapshot fail immediately.
     let other = AccountRef::new("demo", "grace").unwrap();
     let before = store.count() + store.lists();
     for _ in 0..100 {
@@ -123,7 +124,7 @@ fn the_last_snapshot_is_used_without_a_wait_while_the_store_is_down() {
     }
     let asked = store.count() + store.lists() - before;
     assert_eq!(asked, 0, "no call asks the store");
-    // Once a second the store is asked, and the first answer ends it.
+    // Stead probes the store once a second, and the first response ends the outage.
     store.set(Mode::Present);
     world.advance(Duration::from_secs(2));
     let refused = Err(ErrorKind::AuthorizationRequired);
@@ -164,7 +165,7 @@ fn tokens_that_were_replaced_after_the_account_was_read_are_read_again() {
     let (account, tokens) = world.run(context.current_tokens(before)).unwrap();
     assert_eq!(account, now);
     assert!(tokens.is_some());
-    // Without newer tokens, the account as it is has none.
+    // If the store has no tokens of the account, the result has none.
     let mut unknown = now;
     unknown.id = crate::identifier::AccountId::from_uuid(uuid::Uuid::from_u128(7));
     let (_, tokens) = world.run(context.current_tokens(unknown)).unwrap();
@@ -214,7 +215,7 @@ fn unused_snapshots_are_evicted_first() {
     let mut misses = 0;
     for number in 0..100_000 {
         keep(number);
-        // A user who calls all the time, among many who came once.
+        // One user calls all the time, among many who called once.
         if snapshots.cached(&named(0), Duration::ZERO).is_none() {
             misses += 1;
             keep(0);
@@ -286,7 +287,7 @@ fn an_unknown_user_is_asked_to_authorize() {
     assert_eq!(kind("a/b", "ada"), ErrorKind::UnknownConnection);
 }
 
-/// A context of this process over this store, which does nothing by itself.
+/// A context of this process on this store, without background work.
 async fn of(world: &World, process: u32, store: &Arc<Readings>) -> Context {
     let store = Arc::clone(store) as _;
     idle(

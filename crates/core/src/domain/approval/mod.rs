@@ -29,7 +29,7 @@ impl Approval {
         self.expires_at <= now
     }
 
-    /// Its state. Past its time it is expired, even before that is stored.
+    /// Its state. An approval past its expiry counts as expired, even before that is stored.
     pub(crate) fn state_at(&self, now: Timestamp) -> ApprovalState {
         match self.is_live() && self.is_over(now) {
             true => ApprovalState::Expired,

@@ -1,4 +1,4 @@
-//! Every state meets every trigger, within its time and after it.
+//! Every state with every trigger, before and after the expiry.
 
 use jiff::SignedDuration;
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::{
 
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
-/// An approval that waits.
+/// A pending approval.
 pub(crate) fn waiting(id: ApprovalId, arguments: Sealed<place::Arguments>) -> Approval {
     Approval {
         id,

@@ -13,7 +13,7 @@ const STATES: [AuthorizationState; 9] = [
     Created, Redirected, Returned, Verifying, Completed, Denied, Expired, Failed, Superseded,
 ];
 
-/// An authorization with something in every place, whose step ends in a second.
+/// An authorization with every field set, whose step expires in a second.
 fn authorization(state: AuthorizationState) -> Authorization {
     let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
     let end = NOW + SignedDuration::from_secs(1);
@@ -149,7 +149,7 @@ fn triggers() -> [Trigger; 8] {
     ]
 }
 
-/// Where a trigger stands in [`triggers`]. A new one has no place there yet.
+/// The position of a trigger in [`triggers`]. A new one has none yet.
 fn place(trigger: &Trigger) -> usize {
     match trigger {
         Trigger::Started(_) => 0,
@@ -243,7 +243,7 @@ fn opening_a_link_again_does_not_extend_its_expiry() {
     }
     let late = row.on(start(), minutes(20)).unwrap_err();
     assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
-    // Who left for the product just before may still come back.
+    // A user who left for the product just before the expiry can still come back.
     assert_eq!(row.expires_at, minutes(19 + 15));
     assert!(row.returnable(minutes(33)).is_ok());
 }
@@ -256,7 +256,7 @@ fn steps_of_an_authorization_change_only_their_members() {
         exchanged,
         Authorization {
             state: Verifying,
-            // It proved who asked for the code, which is spent.
+            // The code was exchanged, so its verifier isn't needed any more.
             verifier: None,
             pending: Some(pending()),
             expires_at: exchanged.expires_at,

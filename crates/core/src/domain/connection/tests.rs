@@ -65,7 +65,7 @@ fn changes() -> [(&'static str, Changes); 5] {
     ]
 }
 
-/// What a trigger is called in the table. A new one has no name yet.
+/// The name of a trigger in the table. A new one has none yet.
 fn name(trigger: Trigger<'_>, what: &str) -> String {
     match trigger {
         Trigger::Changed { .. } => format!("Changed({what})"),

@@ -1,4 +1,4 @@
-//! Who gets the lease of a refresh, and who waits for what.
+//! Claims of a refresh lease: who gets it, and how long others wait.
 
 use super::*;
 use crate::{
@@ -14,7 +14,7 @@ fn at(seconds: i64) -> Timestamp {
     START + SignedDuration::from_secs(seconds)
 }
 
-/// An account of generation 3 whose access token ended at the start of time.
+/// An account of generation 3 whose access token expired at the start of time.
 fn account(lease: Option<Lease>) -> Account {
     Account {
         generation: 3,
@@ -25,7 +25,7 @@ fn account(lease: Option<Lease>) -> Account {
     }
 }
 
-/// Another's lease, which ends so many seconds after the start of time.
+/// Another refresh's lease, which expires this number of seconds after the start of time.
 fn lease(seconds: i64, generation: u64) -> Option<Lease> {
     Some(Lease {
         owner: OTHER,
@@ -47,7 +47,7 @@ fn claimant(rotation: Rotation) -> Claimant<'static> {
     }
 }
 
-/// Whether a claim is ours, and takes over from a refresh that did not finish.
+/// Whether a claim succeeded, and whether it takes over from a refresh that didn't finish.
 fn ours(claim: &Claim) -> Option<bool> {
     match claim {
         Claim::Ours { recovering, .. } => Some(*recovering),
@@ -157,7 +157,7 @@ fn a_recovering_refresh_waits_for_the_previous_holder() {
     let serves = serves_until(Some(at(50)));
     let never_ends = serves_until(None);
     use RefreshReason::{Asked, Due, Early, Refused};
-    // Account, reason, moment, and until when it waits.
+    // Account, reason, time, and the time until which the refresh waits.
     let table = [
         (&ended, Due, 0, Some(at(30))),
         (&ended, Due, 29, Some(at(30))),
@@ -221,7 +221,7 @@ fn a_request_without_a_response_is_remembered_until_a_refresh_succeeds() {
     let Claim::Ours { account, .. } = row.claim(&claimant(Rotation::Strict)) else {
         panic!("not ours")
     };
-    // It is given back without a request, and whoever claims it next knows all the same.
+    // The lease is given back without a request. The next claim still counts the earlier request.
     let given_back = Account {
         lease: None,
         ..*account
@@ -317,7 +317,7 @@ fn pauses_grow_to_an_hour_while_every_new_token_is_refused() {
         pauses.push(now - began);
     }
     assert_eq!(pauses, [0, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
-    // The next one serves for a while, and is refused then.
+    // The next token works for a while before it's rejected.
     row.refresh.token_sent_at = Some(at(now));
     row.refresh.token_refused = false;
     let Claim::Young { noted: None, .. } = claim(&row, now + 90) else {

@@ -17,14 +17,15 @@ use crate::{
 /// After a lease has expired, a refresh waits this long for its holder, which may only have been frozen.
 const THAW: SignedDuration = SignedDuration::from_secs(30);
 /// A product has to reject a stable refresh token twice, this far apart, before the account needs a new authorization.
-/// Some token endpoints have rejected a valid token once. A token that rotates isn't sent again, because that can end the grant.
+/// Some token endpoints have rejected a valid token once. A token that rotates isn't sent again, because that can end
+/// the grant.
 const CONFIRMATION: SignedDuration = SignedDuration::from_secs(10);
 /// If the refresh token was rejected but the access token still works, a refresh that isn't urgent retries after this
 /// time.
 const NOT_URGENT: SignedDuration = SignedDuration::from_secs(60);
 /// For this long after a refresh, a rejection by the product's API doesn't cause another refresh. Each further
-/// rejection doubles the time, up to `LONGEST_YOUNG`. Such rejections never end the account: the refresh has proved that
-/// the grant works, and the cause can be an outage or a path that the caller chose.
+/// rejection doubles the time, up to `LONGEST_YOUNG`. Such rejections never end the account: the refresh has proved
+/// that the grant works, and the cause can be an outage or a path that the caller chose.
 const YOUNG: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST_YOUNG: SignedDuration = SignedDuration::from_hours(1);
 /// How long before a user needs to authorize again Stead sends an event.
@@ -39,7 +40,7 @@ pub(crate) enum RefreshReason {
     Early,
     /// It has expired, or is about to.
     Due,
-    /// The product refused it.
+    /// The product rejected it.
     Refused,
     /// The application requested it.
     Asked,
@@ -137,7 +138,7 @@ pub(crate) struct Refreshed {
     pub(crate) rotated: bool,
 }
 
-/// What to do with new tokens.
+/// How to handle new tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// They become the current ones.

@@ -1,4 +1,4 @@
-//! What becomes of tokens that came and of refusals, and how long pauses are.
+//! Which new tokens are kept, how rejections are handled, and how long pauses last.
 
 use super::*;
 use crate::testing::{self, START};
@@ -11,7 +11,7 @@ fn at(seconds: i64) -> Timestamp {
     START + SignedDuration::from_secs(seconds)
 }
 
-/// An active account of generation 3, leased to us; its token ends in a minute.
+/// An active account of generation 3 with our lease. Its token expires in a minute.
 fn account() -> Account {
     Account {
         state: AccountState::Active,
@@ -61,7 +61,7 @@ fn tokens_of_the_current_generation_restore_a_lost_account() {
             let (next, event) = dead(reason).with_refreshed(&refreshed(rotation));
             assert_eq!((next.state, next.reason), (AccountState::Active, None));
             assert_eq!((next.generation, event), (5, Some("account.recovered")));
-            // Its family may be dead: the next refusal says that the outcome was lost.
+            // The product may have revoked the token family, so the next rejection counts as a lost outcome.
             let doubtful = rotation == Strict;
             assert_eq!(next.health == AccountHealth::Degraded, doubtful);
             assert_eq!(next.refresh.refresh_unanswered, rotation != Stable);
@@ -113,7 +113,7 @@ fn received_tokens_are_stored_unless_their_grant_ended() {
             },
             Keep::Not,
         ),
-        // Disconnected, and a new link was made.
+        // The account was disconnected, and a new link was created.
         (
             Account {
                 state: AccountState::PendingAuthorization,
@@ -133,7 +133,7 @@ fn received_tokens_are_stored_unless_their_grant_ended() {
             },
             Keep::Not,
         ),
-        // The store had taken them, and could not say so.
+        // The store had committed them, but its response was lost.
         (
             Account {
                 refresh: RefreshState {
@@ -144,7 +144,7 @@ fn received_tokens_are_stored_unless_their_grant_ended() {
             },
             Keep::Already,
         ),
-        // What took their place is dead.
+        // The tokens that replaced them are dead.
         (
             Account {
                 state: AccountState::NeedsReauthorization,
@@ -218,7 +218,7 @@ fn newer_tokens_are_those_requested_later() {
         row.refresh.token_sent_at = seconds.map(at);
         row
     };
-    // When the current tokens were asked for, what else lives, and what is taken.
+    // When the current tokens were requested, the other live ones, and the generation to adopt.
     let table: [(Option<i64>, &[LiveGeneration], Option<u64>); 6] = [
         (Some(20), &[live(3, Some(20)), live(4, Some(10))], None),
         (Some(20), &[live(3, Some(20)), live(4, Some(30))], Some(4)),
@@ -275,10 +275,10 @@ fn a_stable_account_ends_with_the_second_refusal_ten_seconds_after_the_first() {
         pause: SignedDuration::from_secs(pause),
     };
     let dies = AfterRefusal::Dies(AccountReason::RefreshRejected);
-    // Since when it is refused, reason, moment; the token serves until 60.
+    // Time of the first rejection, reason, current time, and the outcome. The token is valid until 60.
     let table = [
         (None, Due, 70, noted(70, 10)),
-        // The product's API has refused the access token as well.
+        // The product's API has rejected the access token as well.
         (None, Refused, 5, dies),
         (Some(70), Due, 79, noted(70, 1)),
         (Some(70), Due, 80, dies),
@@ -467,7 +467,7 @@ fn the_time_to_authorize_again_is_kept_and_announced_once() {
             ..refreshed(Stable)
         })
     };
-    // A response that says nothing leaves the time, unless it brings another refresh token.
+    // A response without an expiry keeps the previous one, unless it contains a new refresh token.
     let (early, event) = refresh(&row, 1, None, false);
     assert_eq!(
         (early.refresh.reauthorize_by, event),
@@ -481,7 +481,7 @@ fn the_time_to_authorize_again_is_kept_and_announced_once() {
     assert_eq!(event, Some("account.reauthorization_due"));
     let (again, event) = refresh(&later, 6, None, false);
     assert_eq!(event, None, "it was announced");
-    // A new end is announced in its own time.
+    // A new expiry gets its own announcement when it's due.
     let (renewed, event) = refresh(&again, 6, Some(90), true);
     assert_eq!(
         (renewed.refresh.reauthorize_by, event),

@@ -1,4 +1,4 @@
-//! Names of scopes, and what links ask for.
+//! Names of scopes, and the scopes that links request.
 
 use serde_json::Map;
 use uuid::Uuid;
@@ -162,7 +162,7 @@ fn capabilities_are_those_of_the_product() {
             "Read content isn't a capability of demo; did you mean read_content?",
         ),
         ("bogus", "bogus isn't a capability of demo; it has "),
-        // The short names are of scopes.
+        // This short name is of a scope, not of a capability.
         ("email", "email isn't a capability of demo; it has "),
     ] {
         let refused = read(&capabilities, &["read_content", given]).unwrap_err();
@@ -212,7 +212,7 @@ fn a_link_also_requests_granted_scopes() {
         asked(&[write], Some(&[read]), &["openid", write]),
         ["openid", read, write]
     );
-    // From before short names were refused.
+    // A connection from before short names were rejected.
     assert_eq!(
         asked(&["notes", "email", "x"], None, &[])[1..],
         [write, "https://scopes.test/user.email", "x"]
@@ -239,7 +239,7 @@ fn the_request_after_an_error_has_granted_and_missing_scopes() {
         ("demo", "ada")
     );
     assert_eq!(asked.scopes, ["openid", read, people, write]);
-    // One of those that are asked for anyway is enough.
+    // A scope that is requested anyway is enough.
     assert_eq!(request(&scoped(), READ).scopes, ["openid", read, people]);
     assert_eq!(
         request(&product(Permissions::Capabilities), WRITE).scopes,
@@ -262,7 +262,7 @@ fn a_link_never_asks_for_a_scope_next_to_one_that_it_narrows() {
             .contains("people restricts what notes allows"),
         "{error}"
     );
-    // A connection that has both already may keep them.
+    // A connection that already has both can keep them.
     let both = texts(&[WIDE, NARROW]);
     assert_eq!(
         read_changed(&product, &both, Some(&both), "permissions").unwrap(),

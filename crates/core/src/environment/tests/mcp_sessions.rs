@@ -1,4 +1,4 @@
-//! An MCP session may call its tools for its own user; everything else is refused.
+//! An MCP session can only call its tools, for its own user. Everything else is refused.
 use crate::api::Paging;
 use crate::resource::IssuedMcpSession;
 use crate::resource::NewMcpSession;
@@ -136,7 +136,7 @@ fn a_list_shows_the_set_of_its_session() {
         let holder = stage.of(&session).unwrap();
         assert_eq!(shown(&holder), (listed.to_vec(), finders), "{set}");
     }
-    // The operator removed the set while the session lasts.
+    // The operator removes the set while the session is active.
     let session = stage.session(new().tool_set("own"));
     let holder = stage.of(&session).unwrap();
     let Caller::McpSession(session) = holder.caller() else {

@@ -35,7 +35,7 @@ use crate::{
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
-/// Seeds: with each, the servers take turns in another order.
+/// Seeds. Each one gives the servers' turns a different order.
 const ORDERS: u64 = 20;
 
 static DEMO: Product = Product {
@@ -96,7 +96,7 @@ impl Stage {
         }
     }
 
-    /// How often a request was sent to an address with this part.
+    /// The number of requests to addresses that contain this part.
     fn count(&self, part: &str) -> usize {
         self.sent_to(part).len()
     }
@@ -113,7 +113,7 @@ impl Stage {
         events.iter().filter(|found| found.row.name == name).count()
     }
 
-    /// An event with a number.
+    /// Emits an event with a number.
     fn emit(&self, by: usize, number: u64) {
         let event = NewEvent::new("account.refreshed", json!({ "number": number }));
         let exists = Error::new(ErrorKind::Internal, "it exists");
@@ -328,7 +328,7 @@ fn a_link_and_an_access_token_expire_by_the_stores_time() {
         stage.world.advance(2 * SECOND);
         let late = stage.world.run(reader.connect_page(secret)).unwrap_err();
         assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
-        // One of the two servers ends it.
+        // One of the two servers expires it.
         stage.world.advance(2 * MINUTE);
         assert_eq!(stage.events("authorization.expired"), 1);
 
@@ -381,7 +381,7 @@ fn an_approval_is_used_once_and_expires_by_the_stores_time() {
         assert!(one.is_ok() != other.is_ok());
         assert_eq!(stage.count("/v1/notes"), 1);
 
-        // The other application has asked for another one.
+        // The call that came second has requested another approval.
         let waits = asked(&apps[0]);
         assert_ne!(used, waits);
         approve(&waits);

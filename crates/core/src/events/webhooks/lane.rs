@@ -80,7 +80,7 @@ struct Work {
 /// Results of a round.
 #[derive(Default)]
 struct Outcome {
-    /// Deliveries as they are now: changed ones, and new ones that wait.
+    /// Deliveries in their new state: changed ones, and new ones that wait.
     rows: Vec<Delivery>,
     succeeded: bool,
     failed: bool,
@@ -311,7 +311,7 @@ impl Begun<'_> {
             && self.context.host.tasks.open().is_ok()
     }
 
-    /// A new event as a delivery that was not tried yet.
+    /// Turns a new event into a delivery that wasn't tried yet.
     fn waiting(&self, event: &Event) -> Delivery {
         let now = self.context.host.now();
         Delivery {

@@ -34,7 +34,8 @@ const LIMITS: Limits = Limits {
     ..Limits::DEFAULT
 };
 
-/// One attempt: without a response too, unless it is this process or its store that could not try.
+/// Makes one attempt. A missing response counts as a failed attempt. It's only an error if this process or its store
+/// couldn't try.
 pub(super) async fn send(
     context: &Context,
     webhook: &Webhook,

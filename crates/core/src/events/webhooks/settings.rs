@@ -145,7 +145,7 @@ fn checked(context: &Context, settings: WebhookChange) -> Result<WebhookChange> 
     })
 }
 
-/// Sets what is given. Returns the names of the members that changed.
+/// Sets the given members. Returns the names of those that changed.
 fn set(webhook: &mut Webhook, settings: WebhookChange) -> Vec<&'static str> {
     fn put<T: PartialEq>(member: &mut T, value: Option<T>) -> bool {
         let value = value.filter(|value| value != member);
@@ -154,7 +154,7 @@ fn set(webhook: &mut Webhook, settings: WebhookChange) -> Vec<&'static str> {
     let description = settings.description;
     let description = description.map(|text| Some(text).filter(|text| !text.is_empty()));
     let disabled = match settings.disabled {
-        // It keeps its reason.
+        // A disabled webhook keeps its reason.
         Some(true) if webhook.disabled.is_some() => None,
         Some(true) => Some(Some(String::from("disabled"))),
         Some(false) => Some(None),

@@ -1,4 +1,4 @@
-//! Keys are replaced while other processes go on.
+//! Keys are replaced while other processes keep running.
 
 mod replaced;
 mod shared;
@@ -45,7 +45,7 @@ use crate::{
     },
 };
 
-/// Another key of the ring.
+/// Another key of the key ring.
 const NEW: &str = "new:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI";
 
 /// Processes on one store.
@@ -73,12 +73,12 @@ impl Stage {
         }
     }
 
-    /// Another process, with the same ring.
+    /// Another process, with the same key ring.
     fn another(&self, process: u32) -> Context {
         self.with_ring(process, RING, None).unwrap()
     }
 
-    /// Another process with this ring, and with a source where that can change.
+    /// Another process with this key ring, and with a source if the key ring can change.
     fn with_ring(
         &self,
         process: u32,
@@ -96,7 +96,7 @@ impl Stage {
         Ok(context)
     }
 
-    /// What comes of something that succeeds.
+    /// Runs work that has to succeed, and returns its result.
     fn done<T>(&self, work: impl Future<Output = Result<T>>) -> T {
         self.world.run(work).unwrap()
     }
@@ -124,7 +124,7 @@ impl Stage {
         self.done(list(context, ListKeys::new().count(count)))
     }
 
-    /// Adds a key, waits, and lets it seal.
+    /// Adds a key, waits, and activates it.
     fn next_key(&self) -> String {
         let added = self.add(&self.context).key_id;
         self.world.advance(Duration::from_secs(61));
@@ -217,7 +217,7 @@ impl Stage {
         accounts.into_iter().next().unwrap()
     }
 
-    /// How many rows the first key of the store has sealed.
+    /// The number of rows that need the store's first key.
     fn under_the_first(&self) -> u64 {
         let first = FIRST.parse().unwrap();
         self.done(usage(&self.context, &[first]))[&first]

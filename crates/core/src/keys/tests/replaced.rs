@@ -1,4 +1,4 @@
-//! A key takes the place of another, and everything is sealed again.
+//! A key replaces another one, and everything is re-encrypted.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ fn every_table_and_every_declared_secret_is_sealed_again() {
     let account = stage.fill(1);
     let is_listed = |table: &Table| tables().any(|one| one == table);
     let rows = stage.all_rows(is_listed);
-    // Erased rows are only removed from the disk.
+    // No user was erased, so this table has no rows.
     for table in tables().filter(|table| table.name != "erasure") {
         let sealed = rows.iter().filter(|row| row.table == table);
         let keys = sealed.flat_map(|row| data_keys_in(&row.body).collect::<Vec<_>>());
         let keys: BTreeSet<String> = keys.map(|key| key.to_string()).collect();
         assert_eq!(keys, BTreeSet::from([FIRST.to_owned()]), "{}", table.name);
     }
-    // Nothing is sealed where no one looks.
+    // No other table has encrypted data.
     for row in stage.all_rows(|table| !is_listed(table) && table.name != "data_key") {
         assert_eq!(data_keys_in(&row.body).next(), None, "{row:?}");
     }
@@ -44,7 +44,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     let other = stage.another(1);
     let second = stage.next_key();
     let all = stage.under_the_first();
-    // The other process has it; what it seals is sealed with it.
+    // The other process has the new key, and encrypts with it.
     stage.connection(&other, "late");
     assert_eq!(stage.under_the_first(), all);
 
@@ -65,10 +65,10 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
         .collect();
     assert_eq!(
         states,
-        // The connection, and what the log tells of it, of the sealing and of the retirement.
+        // The new rows are the connection, and the log's entries about it, the re-encryption and the retired key.
         [(DataKeyState::Retired, 0), (DataKeyState::Active, all + 4)]
     );
-    // A process that starts now opens everything.
+    // A process that starts now can decrypt everything.
     let third = stage.another(2);
     for number in 0..3 {
         stage.world.run(call_as(&third, number)).unwrap();
@@ -91,7 +91,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
 fn nothing_is_stored_under_a_key_once_it_is_replaced() {
     let stage = Stage::new();
     stage.fill(1);
-    // It has read the keys, and does not hear of the next one before its own round.
+    // This process has read the keys, and only learns of the next one in its own maintenance round.
     let other = stage.another(1);
     stage.world.freeze(1, true);
     stage.next_key();
@@ -184,8 +184,8 @@ fn a_row_that_cannot_be_opened_is_named_and_keeps_its_key() {
     assert!(stage.retire(&stage.context, FIRST).is_err());
 }
 
-/// A service of two processes calls for 1,000 accounts in turn while an operator replaces the key: each way of sealing
-/// meets each way of opening.
+/// Two processes make calls for 1,000 accounts in turn while an operator replaces the key. So every way to encrypt
+/// meets every way to decrypt.
 #[test]
 fn a_thousand_accounts_get_another_key_while_calls_continue() {
     const ACCOUNTS: u128 = 1_000;
@@ -228,12 +228,12 @@ fn a_thousand_accounts_get_another_key_while_calls_continue() {
     assert_eq!(*failed.lock().unwrap(), Vec::<String>::new());
     assert!(calls.load(Ordering::SeqCst) > 250, "{calls:?}");
 
-    // Nothing in the database opens with the old key, in whatever form it is kept.
+    // Nothing in the database is encrypted with the old key, in any format.
     for row in stage.all_rows(|_| true) {
         assert!(data_keys_in(&row.body).all(|key| key.to_string() != FIRST));
     }
     assert!(stage.with_ring(3, RING, None).is_err());
-    // The backup opens with it.
+    // The old ring can still decrypt the backup.
     let restored = Arc::new(MemoryStore::new(stage.world.process(4)));
     let rows = backup.into_iter().map(Write::Insert);
     let batch = rows.fold(Batch::new(), Batch::write);

@@ -1,4 +1,4 @@
-//! Of several processes, whose clocks differ, one seals everything again.
+//! Of several processes with different clocks, only one re-encrypts everything.
 
 use super::*;
 use crate::{resource::ReencryptAll, testing::Clock};
@@ -14,7 +14,7 @@ fn processes(stage: &Stage) -> [Context; 2] {
     })
 }
 
-/// How many rows were sealed again from now on.
+/// Counts the rows that are re-encrypted from now on.
 fn count_writes(stage: &Stage) -> Arc<AtomicUsize> {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
@@ -53,7 +53,7 @@ fn one_of_two_processes_reencrypts_and_both_report_progress() {
     let mut events = stage.events();
     events.retain(|(name, _)| name == "key.reencrypted");
     assert_eq!(events.len(), 1);
-    // Asked again, there is nothing to do.
+    // A second request finds nothing to do.
     let reached = stage.reencrypt(&contexts[1]);
     assert_eq!((reached.done, reached.left), (0, 0));
 }

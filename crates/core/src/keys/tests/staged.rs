@@ -31,7 +31,7 @@ fn a_key_that_a_process_cannot_open_is_not_activated_until_it_can() {
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
     assert!(error.message().contains("\"new\""), "{error}");
     assert_eq!(stage.list(&operator).data_keys[1].unopened_by, 1);
-    // The service is started again with the new ring.
+    // The service restarts with the new ring.
     stage.world.kill(0);
     stage.with_ring(2, &format!("{NEW},{RING}"), None).unwrap();
     stage.world.advance(Duration::from_secs(91));
@@ -60,7 +60,7 @@ fn a_process_with_a_key_source_loads_new_keys() {
     stage.retire(&operator, FIRST).unwrap();
     stage.world.run(call_as(&service, 0)).unwrap();
     assert_eq!(service.store.vault.ring(), ["new", "test"]);
-    // The former key of the ring opens nothing any more.
+    // The previous key of the ring can't decrypt anything any more.
     assert!(stage.with_ring(3, NEW, None).is_ok());
     let error = stage.with_ring(3, RING, None).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
@@ -72,7 +72,7 @@ fn rewrapping_data_keys_leaves_their_rows_unchanged() {
     stage.fill(2);
     let sealed = |table: &Table| table.sealed && table.name != "data_key";
     let before = stage.all_rows(sealed);
-    // A new first key does nothing by itself.
+    // A new first key has no effect until the keys are rewrapped.
     let operator = stage.with_ring(1, &format!("{NEW},{RING}"), None).unwrap();
     assert!(stage.with_ring(2, RING, None).is_ok());
     for _ in 0..2 {
@@ -83,7 +83,7 @@ fn rewrapping_data_keys_leaves_their_rows_unchanged() {
     assert!(stage.with_ring(2, RING, None).is_err());
     let opened = stage.with_ring(2, NEW, None).unwrap();
     stage.world.run(call_as(&opened, 1)).unwrap();
-    // The process that runs goes on with the key that it has open.
+    // The running process keeps using the data key that it has already decrypted.
     stage.world.advance(Duration::from_secs(61));
     stage.world.run(call_as(&stage.context, 0)).unwrap();
     let names: Vec<_> = stage.events().into_iter().map(|(name, _)| name).collect();

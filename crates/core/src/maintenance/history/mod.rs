@@ -1,5 +1,5 @@
-//! Keeps the history of calls small: old calls go, and the oldest if there are too many; minutes become hours. Calls that
-//! an older version stored are moved.
+//! Keeps the history of calls small. Removes old calls, and the oldest if there are too many, and merges totals of
+//! minutes into hours. Also moves calls that an older version stored.
 
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::{
 const REMOVED: u32 = 5_000;
 /// Rows of several calls that are moved together. Each has up to 500 calls.
 const GROUPS: u32 = 4;
-/// Executions of the first form, or minutes, that are read together.
+/// Number of executions in the first format, or of minutes, that are read together.
 const MOVED: u32 = 500;
 /// Totals are per minute for this long. After that, they are per hour.
 const MINUTES: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -30,14 +30,15 @@ const LATE: SignedDuration = SignedDuration::from_hours(1);
 const CONFLICTS: u32 = 20;
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Executions are kept that began at these moments or later: those that last, and those that only read.
+/// Start times from which executions are kept: for those that changed something or failed, and for those that only
+/// read.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     pub(super) executions: Timestamp,
     pub(super) reads: Timestamp,
 }
 
-/// One round. A part that another process is doing at this moment waits for the next one.
+/// Runs one round. If another process is doing a part right now, this one leaves that part to the next round.
 pub(super) async fn run(context: &Context, kept: Kept) {
     let bytes = context.history.retention.bytes;
     for (what, done) in [
@@ -49,7 +50,7 @@ pub(super) async fn run(context: &Context, kept: Kept) {
     }
 }
 
-/// A store that closes while the process stops isn't worth a warning: the next start continues.
+/// Logs a failure. A store that closes while the process stops isn't worth a warning, because the next start continues.
 fn warn(context: &Context, what: &str, done: Result<()>) {
     if context.host.tasks.open().is_err() {
         return;
@@ -65,7 +66,7 @@ pub(super) async fn move_older(context: &Context) {
     warn(context, "moved", move_groups(context).await);
 }
 
-/// Executions that the first version stored are moved and counted.
+/// Moves and counts executions that the first version stored.
 async fn move_first_form(context: &Context) -> Result<()> {
     let now = context.host.now();
     let oldest = now.checked_sub(context.history.retention.executions);
@@ -102,7 +103,7 @@ fn changes(catalogue: &Catalogue, call: &Execution) -> bool {
     effect != Some(Effect::Read)
 }
 
-/// Calls that an older version stored together get a row each. They were already counted.
+/// Gives each call that an older version stored in a group its own row. They were already counted.
 async fn move_groups(context: &Context) -> Result<()> {
     let mut after = None;
     let mut conflicts = 0;
@@ -160,7 +161,7 @@ async fn move_groups(context: &Context) -> Result<()> {
 async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
     let start = Timestamp::MIN;
     while remove(context, false, start..kept.executions, REMOVED).await? == u64::from(REMOVED) {}
-    // Calls that last stay among those that only read, so each period is searched once.
+    // Calls that are kept longer lie between the reads, so each period is searched only once.
     let first = context.store.first_call_at().await?;
     let removed = context.history.reads_removed();
     let mut start = first.unwrap_or(kept.reads).max(removed);
@@ -188,7 +189,7 @@ async fn remove(
         .await
 }
 
-/// The oldest go until the others take no more than `most` bytes: first those that only read.
+/// Removes the oldest calls until the others need at most `most` bytes. Those that only read go first.
 async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     for only_reads in [true, false] {
@@ -209,7 +210,7 @@ async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
     Ok(())
 }
 
-/// The minutes of all processes become hours of all.
+/// Merges the minutes of all processes into hours for all of them together.
 async fn minutes_to_hours(context: &Context) -> Result<()> {
     let end = context
         .host

@@ -24,7 +24,7 @@ fn write(world: &World, context: &Context, calls: Vec<Execution>) {
     assert!(world.run(context.history.recorder.flush(context)));
 }
 
-/// A call of this number, so many seconds after the start.
+/// The call with this number, which is also its start in seconds.
 fn call(number: u64) -> Execution {
     let at = START + SignedDuration::from_secs(number as i64);
     execution(number.into(), "ada", at)
@@ -36,7 +36,7 @@ fn numbers(world: &World, context: &Context) -> Vec<u128> {
     calls.iter().map(|call| call.id.uuid().as_u128()).collect()
 }
 
-/// The count of bytes, which is that of the calls.
+/// The recorded number of bytes, which must match the calls.
 fn bytes(world: &World, context: &Context) -> i64 {
     let counted = world.run(context.store.history_bytes()).unwrap();
     let calls = world.run(executions(context)).len();
@@ -44,7 +44,7 @@ fn bytes(world: &World, context: &Context) -> i64 {
     counted
 }
 
-/// The totals of a step, and the calls that they count together.
+/// The number of totals of a step, and of the calls that they count.
 fn totals(world: &World, context: &Context, step: Step) -> (usize, u64) {
     let all = Timestamp::MIN..Timestamp::MAX;
     let rows = world
@@ -112,7 +112,7 @@ fn minutes_become_hours_after_a_week_and_count_the_same() {
     world.run(minutes_to_hours(&context)).unwrap();
     assert_eq!(totals(&world, &context, Step::Hour), (1, 360));
     assert_eq!(totals(&world, &context, Step::Minute).1, 640);
-    // What comes late is added to its hour.
+    // Late calls are added to their hour.
     write(&world, &context, calls(0..6));
     world.advance(Duration::from_secs(24 * 3_600));
     world.run(minutes_to_hours(&context)).unwrap();
@@ -141,7 +141,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
         call.tool = tool.to_owned().into();
         call.tool_version = version.to_owned().into();
     }
-    // The first form kept nanoseconds.
+    // The first format stored nanoseconds.
     old[0].started_at += SignedDuration::from_nanos(7);
     let batch = old.iter().cloned().fold(Batch::new(), Batch::insert);
     assert_eq!(
@@ -160,7 +160,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
     bytes(&world, &context);
 }
 
-/// Two calls in one row, as an older version wrote it.
+/// Two calls in one row, as an older version wrote them.
 const GROUP: &str = r#"{"id":"019df237ea6070b7b275508fd1f12e6d","lasts":true,"full":false,"until":"2026-05-04T09:00:41Z","calls":"AQVwcm94eQRQT1NUAQEEbWFpbAERYXBwcm92YWxfcmVxdWlyZWQBASRhcHBfMDE5ZGYyMzczZTgwNzAwMDhmM2M3YTVlMzgxMjU1MGYBAAZ1c2VyLTEBAZ3yN1nYcEO38KwugcA0c4D486LFvqgGAgGd8jfawHCrho5lCp1o9qAAAAAAAJQgAAGd8jfeqHCxu9s/Y5kn3x4AAAAAgIl6rSQA","responses":"ASYvbm90ZXMvdjEvdXNlcnMvbWUvbWVzc2FnZXMve2lkfS90cmFzaAIAAQAAAQEAAA"}"#;
 
 #[test]
@@ -169,7 +169,7 @@ fn calls_of_an_older_version_are_moved_and_not_counted_again() {
     let context = context(&world, &STABLE, always(200, ""));
     let group: ExecutionGroup = serde_json::from_str(GROUP).unwrap();
     let size = group.bytes();
-    // The older version has counted its bytes.
+    // The older version had already counted these bytes.
     let batch = Batch::new().insert(group);
     let by = (context.host.process, context.host.now());
     let known = &context.history.names;
@@ -192,7 +192,7 @@ fn a_call_that_an_older_version_stored_twice_is_moved_once() {
     for id in ["a", "b", "c"] {
         let mut group: ExecutionGroup = serde_json::from_str(GROUP).unwrap();
         group.id = id.to_owned();
-        // The last one is met after the first two were moved.
+        // The last group is found after the first two were moved.
         if id == "c" {
             world.run(move_older(&context));
         }

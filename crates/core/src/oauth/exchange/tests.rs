@@ -72,7 +72,7 @@ fn a_failed_exchange_has_the_right_kind_and_reason() {
     }
 }
 
-/// A product that gives tokens, and counts its token requests and revocations.
+/// A product that issues tokens, and counts its token requests and revocations.
 fn product(exchanges: &Arc<AtomicU32>, revocations: &Arc<AtomicU32>) -> Arc<dyn Transport> {
     let (exchanges, revocations) = (Arc::clone(exchanges), Arc::clone(revocations));
     Responses::by(move |request: http::Request<crate::ports::Body>| {
@@ -194,7 +194,7 @@ fn an_exchange_finishes_if_the_browser_disconnects() {
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.run(connections::create(&context, new)).unwrap();
     let visitor = world.run(allowed(&context, "ada"));
-    // The state is spent and the code exchanged by a task of its own.
+    // The caller leaves, but a separate task uses the state and exchanges the code.
     assert!(come_back(&context, &visitor).now_or_never().is_none());
     world.run_until_idle();
     assert_eq!(exchanges.load(Ordering::SeqCst), 1);

@@ -1,4 +1,4 @@
-//! Makes a link that lets a user connect an account.
+//! Creates a link that lets a user connect an account.
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
@@ -20,9 +20,9 @@ use crate::{
     store::Versioned,
 };
 
-/// Links of one account that can be opened at the same time; a new one ends the oldest.
+/// Maximum number of open links per account. A new one cancels the oldest.
 const OPEN_LINKS: usize = 5;
-/// Authorizations of the account that are looked through for them.
+/// Maximum number of the account's authorizations to look through for open links.
 const LOOKED_THROUGH: u32 = 50;
 const TOO_MANY: &str = "newer links were made";
 
@@ -32,8 +32,8 @@ type Loaded = (
     Vec<Versioned<Authorization>>,
 );
 
-/// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
-/// about the user.
+/// Creates a link that lets a user connect an account. The link is single-use and short-lived, and doesn't reveal
+/// anything about the user.
 pub(crate) async fn create(
     context: &Context,
     new: NewAuthorizationLink,
@@ -81,7 +81,7 @@ pub(crate) async fn create(
                 let (account, change) = match account {
                     Some(Versioned { row, version, .. }) => {
                         let revived = row.on(Trigger::LinkMade, now)?;
-                        // One that is erased meanwhile takes no link along.
+                        // If the account is erased in the meantime, this commit conflicts.
                         let change = change.guard(row.id, version);
                         let change = change.account(revived, row.state, version);
                         (row, change)
@@ -103,7 +103,7 @@ pub(crate) async fn create(
                     ..new_authorization(id, &account, link, now, expires_at)
                 };
                 let created = authorization.event("authorization.created");
-                // The newest stay open: a user may have several tabs.
+                // The newest links stay open, because a user may have several tabs.
                 let change = open.into_iter().skip(OPEN_LINKS - 1).try_fold(
                     change,
                     |change, Versioned { row, version, .. }| -> Result<Change> {
@@ -121,7 +121,7 @@ pub(crate) async fn create(
     Ok(AuthorizationLink::new(link, expires_at, id))
 }
 
-/// A connection; where there is one the account of the user, and its links that can still be opened, newest first.
+/// Loads a connection. If the user has an account there, also loads the account and its open links, newest first.
 async fn load(context: &Context, connection: &str, identifier: &Identifier) -> Result<Loaded> {
     let connection = context.connection_row(connection).await?;
     let account = context
@@ -140,7 +140,7 @@ async fn load(context: &Context, connection: &str, identifier: &Identifier) -> R
     Ok((connection, account, open))
 }
 
-/// Scopes that could not be asked for are not taken either: where a product has none, the user chooses there.
+/// Rejects scopes for a product that has none: there, users choose what to grant on the product's own page.
 fn takes_scopes(product: &Product, scopes: Option<&[String]>) -> Result<()> {
     let asked = scopes.is_some_and(|scopes| !scopes.is_empty());
     if asked && !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {

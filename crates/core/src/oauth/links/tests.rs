@@ -1,4 +1,4 @@
-//! Where links lead back to, what they ask for, and how many are open.
+//! Links: their return URLs, their scopes, and how many can be open.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn a_verify_url_is_required_if_the_application_verifies() {
     );
 }
 
-/// Whoever passes one of these on as `verify_url` must not send a browser anywhere else.
+/// If one of these is passed on as `verify_url`, the browser must not be sent anywhere else.
 const REDIRECTS: [&str; 30] = [
     "//evil.test",
     "///evil.test",
@@ -228,7 +228,7 @@ fn a_confusable_identifier_gets_no_new_account() {
         let error = link(identifier).map(drop).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/identifier");
     }
-    // An earlier version took it.
+    // An earlier version accepted this identifier.
     let identifier = Identifier::new(odd[0]).unwrap();
     let id = AccountId::from_uuid(context.host.new_id());
     let account = new_account(id, connection.id, identifier, context.host.now());

@@ -1,7 +1,7 @@
-//! Ends what belongs to a client that a connection does not have any more.
+//! Disconnects the accounts and ends the authorizations that belong to a connection's previous client.
 //!
-//! From the commit on that changes the client, no credential of the one before can be used: accounts, authorizations and
-//! credentials carry the epoch of their client. What is here only makes the rows say so, with their events.
+//! Accounts, authorizations and credentials carry the epoch of their client. Once the client has changed, no credential
+//! of an earlier one can be used. This module only updates the rows accordingly, and emits their events.
 
 use super::end::end;
 use crate::{
@@ -15,13 +15,13 @@ use crate::{
     store::Versioned,
 };
 
-/// Authorizations that are read at once.
+/// Number of authorizations read at a time.
 const AUTHORIZATIONS: u32 = 500;
-/// Accounts that end together, in one transaction.
+/// Number of accounts disconnected in one transaction.
 const ACCOUNTS: u32 = 100;
 
-/// Ends the accounts and authorizations of a connection that belong to an older client. Does nothing where that is done;
-/// cut off, it starts again.
+/// Disconnects the accounts and ends the authorizations that belong to a connection's previous client. Does nothing if
+/// that's already done. If it's interrupted, it can run again.
 pub(crate) async fn end_older_clients(context: &Context, connection: &Connection) -> Result<()> {
     if connection.ended_epoch == connection.client_epoch {
         return Ok(());
@@ -55,7 +55,7 @@ pub(crate) async fn end_older_clients(context: &Context, connection: &Connection
         .await
 }
 
-/// The same for every connection where it was cut off.
+/// Does the same for every connection for which it was interrupted.
 pub(crate) async fn end_all_older_clients(context: &Context) -> Result<()> {
     for connection in context.all_connections().await? {
         end_older_clients(context, &connection).await?;
@@ -84,7 +84,7 @@ async fn end_authorizations(context: &Context, connection: &Connection) -> Resul
     }
 }
 
-/// Ends the next accounts; returns the last one that was looked at, where more may follow.
+/// Disconnects the next accounts. Returns the last one it looked at, if more may follow.
 async fn end_accounts(
     context: &Context,
     connection: &Connection,

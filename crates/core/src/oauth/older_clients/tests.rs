@@ -1,4 +1,4 @@
-//! A connection that gets another host or client under load, in a process that is killed at every one of its writes.
+//! A connection gets another host or client under load, and its process is killed at each of its writes.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ use crate::{
     testing::{Asked, Flaky, Process, Responses, World, demo, open, response},
 };
 
-/// A product at a host that the connection names.
+/// A product whose host is set by the connection.
 static HOSTED: Product = {
     let product = demo(Rotation::Rotating);
     Product {
@@ -57,14 +57,14 @@ static HOSTED: Product = {
     }
 };
 
-/// The product at both hosts: its tokens say to which client of which host they were issued.
+/// The product on both hosts. Its tokens tell which client of which host they were issued to.
 #[derive(Default)]
 struct Hosts {
     issued: AtomicU32,
-    /// Requests with what was issued to another client or host.
+    /// Requests that carried what was issued to another client or host.
     misled: Mutex<Vec<String>>,
     calls: Mutex<BTreeMap<String, u32>>,
-    /// Calls that are to come again later.
+    /// Number of calls that are asked to come again later.
     busy: AtomicU32,
 }
 
@@ -136,12 +136,12 @@ fn spawn(process: &Arc<Process>, work: impl Future<Output = ()> + Send + 'static
 
 const USERS: [&str; 4] = ["u1", "u2", "u3", "u4"];
 
-/// Changes the connection under load in a process that dies with this write; returns whether it lived to the end.
+/// Changes the connection under load, in a process that crashes at this write. Returns whether it finished first.
 fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     let world = World::seeded(u64::from(writes));
     let hosts = Arc::new(Hosts::default());
     let rows = Arc::new(MemoryStore::new(world.process(1)));
-    // The first process dies with one of its writes: before it or after it.
+    // The first process is killed before or after one of its writes.
     let dying = Flaky::over(Arc::clone(&rows) as _, false);
     let left = Arc::new(AtomicU32::new(u32::MAX));
     let counted = Arc::clone(&left);
@@ -175,7 +175,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
             world.run(read_note(context, user)).unwrap();
         }
     }
-    // Soon every call refreshes.
+    // Soon, every call needs a refresh.
     world.advance(Duration::from_secs(3540));
     let unconfirmed = world.run(allowed(&there, "unconfirmed"));
     world.run(come_back(&there, &unconfirmed)).unwrap();
@@ -210,7 +210,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         assert!(!lived);
         return false;
     }
-    // What the other process has in memory serves at the old host until it is read again, and at the new one never.
+    // The other process may use cached tokens at the old host until it reads the rows again, but never at the new host.
     world.advance(Duration::from_secs(6));
     for user in USERS {
         let _ = world.run(read_note(&there, user));
@@ -242,7 +242,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         VerifyAuthorization::new(unconfirmed.id.to_string(), "unconfirmed"),
     ));
     assert!(confirmed.is_err());
-    // The next round of maintenance finishes what was cut off.
+    // The next round of maintenance finishes the interrupted work.
     world.advance(Duration::from_secs(31));
     for user in USERS {
         let identifier = crate::identifier::Identifier::new(user).unwrap();
@@ -264,14 +264,14 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     }
     let connection = world.run(there.connection_row("demo")).unwrap().row;
     assert_eq!(connection.ended_epoch, connection.client_epoch);
-    // Who authorizes again is connected through the new client.
+    // A user who authorizes again is connected through the new client.
     world.run(connect(&there, "u1"));
     world.run(read_note(&there, "u1")).unwrap();
     assert_eq!(*hosts.misled.lock().unwrap(), Vec::<String>::new());
     lived
 }
 
-/// Kills the process at its first write, its second and so on, until it has no more.
+/// Crashes the process at its first write, then at its second, and so on, until it has no more.
 fn killed_at_every_write(change: &ConnectionChange) {
     for after in [false, true] {
         let mut writes = 0;
@@ -293,7 +293,7 @@ fn an_interrupted_client_change_presents_no_token_for_the_other_client() {
     killed_at_every_write(&ConnectionChange::default().client("client-2", "secret-2"));
 }
 
-/// The address of a call is found when it begins, its token before each request.
+/// A call's address is looked up when it starts, its token before each request.
 #[test]
 fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
     let world = World::new();

@@ -8,18 +8,18 @@ use crate::{
     store::Versioned,
 };
 
-/// What became of the search for newer tokens.
+/// Result of the search for newer tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Adoption {
     NothingNewer,
-    /// This generation is the current one, and the lease is given back.
+    /// This generation is now the current one, and the lease is released.
     Adopted(u64),
-    /// The account has changed meanwhile.
+    /// The account has changed in the meantime.
     LeaseLost,
 }
 
-/// Makes tokens that were asked for later than the current ones the current ones: of a rotating product they may be the
-/// only ones that live.
+/// Switches the account to tokens that were requested later than the current ones. If the product rotates refresh
+/// tokens, they may be the only valid ones.
 pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adoption> {
     let Some((newer, tokens)) = newer(context, attempt).await? else {
         return Ok(Adoption::NothingNewer);
@@ -47,7 +47,7 @@ pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adopti
         .await
 }
 
-/// The tokens to adopt. Such as cannot be opened are passed over.
+/// Returns the tokens to adopt. Skips tokens that can't be decrypted.
 async fn newer(context: &Context, attempt: &Attempt) -> Result<Option<(LiveGeneration, TokenSet)>> {
     let credentials = context.store.credentials(attempt.account.id).await?;
     let rows = credentials.iter().map(|found| &found.row);

@@ -1,4 +1,4 @@
-//! Refreshes that the application asks for, while the access token serves.
+//! Refreshes that the application requests while the access token is still valid.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ fn a_refresh_continues_after_its_caller_times_out() {
     assert!(stage.presented().is_empty());
     stage.seconds(60);
     assert_eq!(stage.presented().len(), 1);
-    // Nothing is sent for a caller whose time is over.
+    // Nothing is sent for a caller whose deadline has passed.
     let error = stage.world.run(read(&hurried)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     stage.read().unwrap();

@@ -1,4 +1,4 @@
-//! Whole refreshes of one account: what is sent, what is kept, and what callers get meanwhile.
+//! Complete refreshes of one account: the requests, the tokens that are kept, and what callers get in the meantime.
 
 use std::{
     collections::VecDeque,
@@ -27,14 +27,15 @@ use crate::{
     },
 };
 
-/// The product: gives a new refresh token each time unless told, and takes its newest access token only.
+/// The product. It issues a new refresh token each time unless told otherwise, and accepts only its newest access
+/// token.
 #[derive(Default)]
 struct Server {
     /// Refresh tokens that were presented.
     presented: Vec<String>,
-    /// Responses of the token endpoint to come: status, body, `Retry-After`.
+    /// The next responses of the token endpoint: status, body, `Retry-After`.
     script: VecDeque<(u16, &'static str, Option<u64>)>,
-    /// Access tokens that the API refuses begin so.
+    /// The API rejects access tokens with this prefix.
     refuses_access: Option<&'static str>,
 }
 
@@ -43,7 +44,7 @@ pub(super) struct Stage {
     pub(super) store: Arc<Flaky>,
     pub(super) machine: Arc<Machine>,
     server: Arc<Mutex<Server>>,
-    /// The store fails from the next response of the token endpoint on.
+    /// If set, the store fails from the next response of the token endpoint on.
     pub(super) breaks: Arc<std::sync::atomic::AtomicBool>,
     product: &'static Product,
     pub(super) context: Context,
@@ -52,7 +53,7 @@ pub(super) struct Stage {
 pub(super) const REFUSED: (u16, &str, Option<u64>) = (400, r#"{"error":"invalid_grant"}"#, None);
 
 impl Stage {
-    /// An account whose access token lives so long yet.
+    /// An account whose access token expires in `left` seconds.
     pub(super) fn new(product: &'static Product, left: i64) -> Self {
         let world = World::new();
         let store = Flaky::new(world.process(9));
@@ -89,7 +90,7 @@ impl Stage {
         stage
     }
 
-    /// Another process on the same store and spool.
+    /// Starts another process on the same store and spool.
     pub(super) fn another(&self, process: u32) -> Context {
         let transport = transport(&self.world, &self.server, &self.store, &self.breaks);
         self.world.run(open_spooled(
@@ -121,7 +122,7 @@ impl Stage {
         assert_eq!(committed, Commit::Committed);
     }
 
-    /// Puts tokens in the place of a generation.
+    /// Replaces the tokens of a generation.
     fn credential(&self, generation: u64, refresh: &str, sent_at: Option<Timestamp>) {
         let (account, rows) = (self.account(), self.store.rows());
         let end = account.token_expires_at;

@@ -1,4 +1,4 @@
-//! Keeps what a refresh brought.
+//! Stores the tokens that a refresh returned.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -27,7 +27,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Keeps new tokens, and returns the account with them.
+/// Stores new tokens, and returns the account with them.
 pub(super) async fn keep(
     context: &Context,
     attempt: &Attempt,
@@ -53,9 +53,9 @@ pub(super) async fn keep(
     current(context, &attempt.of).await
 }
 
-/// Offers the tokens to the store until it takes them: they will not come again. After the first offer that fails they
-/// are in the spool too, and a process that shuts down leaves them there. If the product has not replaced the refresh token,
-/// nothing is lost with them.
+/// Tries to store the tokens until it succeeds, because the product won't issue them again. After the first failure,
+/// they are also in the spool, and a process that shuts down leaves them there. If the product didn't replace the
+/// refresh token, losing them does no harm.
 async fn offer_until_kept(
     context: &Context,
     attempt: &Attempt,
@@ -90,8 +90,8 @@ async fn offer_until_kept(
     Ok(())
 }
 
-/// One offer: the tokens as the next generation, and the account that points at it. Where the lease was lost meanwhile
-/// they are kept next to the current ones: of a rotating product they may be the only ones alive.
+/// Tries once to store the tokens as the account's next generation. If the lease was lost in the meantime, they are
+/// stored next to the current ones: if the product rotates refresh tokens, they may be the only valid ones.
 pub(super) async fn offer(
     context: &Context,
     account: AccountId,
@@ -110,7 +110,7 @@ pub(super) async fn offer(
     }
     if let Some(generation) = kept {
         let refreshed = refreshed.clone();
-        // No caller waits for it, and the next refresh does it again where it fails.
+        // No caller waits for this. If it fails, the next refresh does it.
         context.detach(|context| async move {
             let shredded = shred_older(&context, account, generation, &refreshed).await;
             if let Err(error) = shredded {
@@ -123,13 +123,13 @@ pub(super) async fn offer(
 
 struct Loaded {
     account: Versioned<Account>,
-    /// They are kept next to the current ones already.
+    /// The new tokens are already stored next to the current ones.
     aside: bool,
     /// The new tokens, for the account's next generation.
     sealed: Sealed<place::Tokens>,
-    /// Which of the connection's clients they were issued to.
+    /// The epoch of the connection's client that they were issued to.
     client_epoch: u64,
-    /// Revokes them, where the credential that was claimed is to be revoked.
+    /// Revokes the tokens, if the claimed credential is to be revoked.
     revocation: Option<OutboxEntry>,
 }
 
@@ -160,7 +160,7 @@ async fn load(
     })
 }
 
-/// The generation, where it is the current one now, and whether the tokens are to be revoked instead.
+/// Returns the generation if it's the current one now, and whether the tokens are to be revoked instead.
 fn decide(
     context: &Context,
     loaded: Loaded,
@@ -198,7 +198,7 @@ fn decide(
         created_at: context.host.now(),
         extra: Default::default(),
     });
-    // Where it ends a time of failures, it has an event of its own.
+    // A refresh that ends a series of failures already has its own event.
     let quietly = is_current && changed.1.is_none();
     let event = quietly.then(|| changed.0.refresh_event("account.refreshed"));
     let change = event.into_iter().fold(change, Change::event);
@@ -208,8 +208,8 @@ fn decide(
     ))
 }
 
-/// Shreds what the current generation has replaced: all but the one that was claimed and what came since, those that wait
-/// to be confirmed, and tokens that were asked for later.
+/// Shreds what the current generation has replaced. Keeps the claimed generation and later ones, tokens that wait for
+/// confirmation, and tokens that were requested later.
 async fn shred_older(
     context: &Context,
     account: AccountId,
@@ -221,7 +221,7 @@ async fn shred_older(
             "refresh.shred",
             || replaced(context, account, refreshed),
             |(account, replaced)| {
-                // Another grant may have taken its place meanwhile.
+                // Another grant may have replaced this one in the meantime.
                 if account.row.generation != current || replaced.is_empty() {
                     return Ok((Change::none(), ()));
                 }
@@ -249,7 +249,8 @@ async fn replaced(
     }
     credentials.retain(|found| {
         let row = &found.row;
-        // What came since the claim may have been issued later, whenever it was asked for.
+        // The claimed credential and later ones stay. A later one may have been issued after these tokens, even if it
+        // was requested before them.
         let stays = (row.generation >= refreshed.claimed && row.pending_for.is_none())
             || row.sent_at > Some(refreshed.sent_at)
             || row.pending_for.is_some_and(|id| waiting.contains(&id));

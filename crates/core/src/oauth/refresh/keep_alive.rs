@@ -1,4 +1,4 @@
-//! Refreshes credentials that no one uses before their product forgets them.
+//! Refreshes credentials that no one uses, before their product drops them.
 
 use std::sync::PoisonError;
 
@@ -10,12 +10,12 @@ use crate::{
     state::AccountState,
 };
 
-/// Refreshes of one round: a few, so that no product gets many at a time.
+/// Maximum number of refreshes per round. It's low so that no product gets many at a time.
 const REFRESHED: usize = 5;
-/// Credentials of one round that are looked at.
+/// Maximum number of credentials to look at per round.
 const LOOKED_AT: u32 = 200;
 
-/// One round: goes on where the round before stopped, the oldest credentials first.
+/// Runs one round, oldest credentials first. It continues where the previous round stopped.
 pub(crate) async fn keep_alive(context: &Context) -> Result<()> {
     let products = context.products.catalogue.products().iter();
     let shortest = products
@@ -58,7 +58,7 @@ pub(crate) async fn keep_alive(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Whether it was refreshed: where it is an account's current one and lay idle for long.
+/// Refreshes a credential if it's the account's current one and has been idle for too long. Returns whether it did.
 async fn refresh_idle(context: &Context, credential: &Credential) -> Result<bool> {
     let account = context.existing_account(credential.account_id).await?.row;
     let is_current = account.generation == credential.generation;

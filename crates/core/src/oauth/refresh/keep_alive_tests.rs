@@ -1,4 +1,4 @@
-//! Credentials that no one uses for long.
+//! Credentials that no one uses for a long time.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
     testing::{START, demo},
 };
 
-/// A product that forgets a refresh token that lies unused.
+/// A product that drops unused refresh tokens.
 static FORGETS: Product = Product {
     oauth: OAuth {
         keep_alive: Some(Duration::from_secs(90 * 86_400)),

@@ -1,4 +1,4 @@
-//! How often tokens of a short life are refreshed, and such as no header can carry.
+//! How often short-lived tokens are refreshed, and tokens that can't be sent in a header.
 
 use std::{
     sync::{
@@ -21,7 +21,8 @@ use crate::{
     testing::{Responses, STABLE, START, STRICT, World, context, insert_account, response},
 };
 
-/// An account whose access tokens live so long and get this response, and how often the token endpoint was asked.
+/// An account whose access tokens live for `life` seconds and whose calls get this status, and the number of token
+/// requests.
 fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
     let asked = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&asked);
@@ -72,7 +73,7 @@ fn read_note(world: &World, context: &Context) -> Result<Execution> {
     world.run(call::execute(context, "demo_read_note", request))
 }
 
-/// Token requests of 100 calls, one after each such pause.
+/// Counts the token requests of 100 calls with this pause between them.
 fn token_requests(life: u64, pause: Duration) -> u32 {
     let world = World::new();
     let (context, asked) = account(&world, life, 200);
@@ -86,7 +87,7 @@ fn token_requests(life: u64, pause: Duration) -> u32 {
 #[test]
 fn a_short_token_is_refreshed_at_most_once_in_half_of_its_life() {
     for (life, counted) in [(30, 12), (60, 12), (299, 12), (600, 12), (3600, 9)] {
-        // A hundred calls over ten lives.
+        // A hundred calls over ten lifetimes.
         let requests = token_requests(life, Duration::from_secs(life) / 10);
         assert_eq!(requests, counted, "life of {life} s");
         assert!(requests <= 20);

@@ -1,6 +1,8 @@
-//! Refreshing a credential: one refresh per account in this process, a lease among processes, and no token lost.
+//! Refreshes credentials. An account has one refresh at a time in this process, a lease coordinates processes, and no
+//! token is lost.
 //!
-//! The work runs on `Runtime::spawn`: a caller that goes away never cuts it between the product's response and the commit.
+//! The work runs on `Runtime::spawn`, so a caller that leaves can't interrupt it between the product's response and the
+//! commit.
 
 mod adopt;
 mod failure;
@@ -28,14 +30,14 @@ use crate::{
     product::Rotation,
 };
 
-/// An access token with less life left than this is refreshed before it is used.
+/// If an access token expires within this time, Stead refreshes it before using it.
 const DUE: SignedDuration = SignedDuration::from_secs(60);
-/// An access token with less life left than this is refreshed in the background while it is used.
+/// If an access token expires within this time, Stead refreshes it in the background and keeps using it.
 const EARLY: SignedDuration = SignedDuration::from_mins(5);
-/// Parts of the life of a shorter token that take their place, so that a refresh is not asked for with every call.
+/// For short-lived tokens, these fractions of the lifetime apply instead, so that not every call triggers a refresh.
 const DUE_PART: i32 = 10;
 const EARLY_PART: i32 = 4;
-/// Tokens this young are sent as they are, however short their life: another refresh would bring no better ones.
+/// Stead uses tokens this young as they are, however short their lifetime: a refresh wouldn't return better ones.
 const JUST_ISSUED: SignedDuration = SignedDuration::from_secs(5);
 
 /// A refresh that holds the lease.
@@ -43,34 +45,34 @@ const JUST_ISSUED: SignedDuration = SignedDuration::from_secs(5);
 struct Attempt {
     of: AccountRef,
     connection: Connection,
-    /// What happens to the product's refresh tokens, by its table.
+    /// The product's handling of used refresh tokens, according to its definition.
     rotation: Rotation,
-    /// The connection's client, as it may be stored.
+    /// The connection's client, in a form that may be stored.
     client: String,
-    /// The account as it was claimed.
+    /// The account when its lease was claimed.
     account: Account,
     owner: Uuid,
     reason: RefreshReason,
-    /// The store's time at the reading on which the lease was claimed, and this process's time before it.
+    /// The store's time when the lease was claimed, and this process's time just before.
     read_at: Timestamp,
     read_when: Duration,
 }
 
 impl Attempt {
-    /// The store's time, as far as this process can tell: not earlier than it is.
+    /// An upper bound of the store's time, as far as this process can tell.
     fn now(&self, context: &Context) -> Timestamp {
         let elapsed = context.host.monotonic().saturating_sub(self.read_when);
         self.read_at.checked_add(elapsed).unwrap_or(Timestamp::MAX)
     }
 }
 
-/// A snapshot whose tokens can be sent now.
+/// Returns a snapshot whose tokens can be used now.
 pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<Arc<Snapshot>> {
     let tokens = snapshot.usable()?;
     if let Err(unusable) = tokens.bearer() {
         let renewed = refresh_now(context, &snapshot, RefreshReason::Refused).await;
         return renewed.map_err(|error| match error.kind() {
-            // It is the newest one, and no product has seen it.
+            // These are the newest tokens, and the product has never seen them.
             ErrorKind::ProductRejectedToken => unusable,
             _ => error,
         });
@@ -105,8 +107,8 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
     refresh_now(context, &snapshot, RefreshReason::Due).await
 }
 
-/// Whether its refresh token may have been used since: an older copy brought it back, and the product replaces them. To
-/// present it then may end what lives of the grant, so that waits until the access token has to be renewed.
+/// Whether the refresh token may have been used already: it comes from a restored backup, and the product rotates
+/// refresh tokens. Presenting it could revoke the grant, so Stead waits until the access token has to be renewed.
 fn is_suspect(context: &Context, snapshot: &Snapshot, tokens: &TokenSet) -> bool {
     let product = snapshot.endpoints.product.oauth.rotation;
     let came_before = |restored_at| tokens.issued_at().is_none_or(|at| at < restored_at);
@@ -114,7 +116,7 @@ fn is_suspect(context: &Context, snapshot: &Snapshot, tokens: &TokenSet) -> bool
         && snapshot.account.rotation(product) != Rotation::Stable
 }
 
-/// The account as the store has it now, where it can be called.
+/// Reads the account from the store, and checks that it can be used for calls.
 async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
     let snapshot = context.reload(of).await?;
     snapshot.usable()?;

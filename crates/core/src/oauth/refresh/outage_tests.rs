@@ -1,4 +1,5 @@
-//! Refreshes while the store is away, takes nothing, or leaves open what it took; and of two servers on one store.
+//! Refreshes while the store is unavailable, accepts no writes, or loses responses. Also refreshes of two servers on
+//! one store.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -31,7 +32,7 @@ fn calls_at_two_servers_survive_a_refused_new_token() {
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
 
-/// The store goes away while it commits the claim. Its response is lost or not.
+/// The store becomes unavailable while it commits the claim. Its response may get lost.
 #[test]
 fn an_unknown_lease_is_released_when_the_store_is_back() {
     for responses_lost in [1, 0] {
@@ -121,7 +122,7 @@ fn tokens_that_are_only_in_memory_are_reported() {
         error.message().starts_with("1 token is only in memory"),
         "{error}"
     );
-    // The spool takes them first.
+    // The spool gets the tokens first.
     stage.machine.set_full(false);
     stage.seconds(3);
     assert_eq!((waits.in_memory().len(), stage.spooled()), (0, 1));

@@ -1,4 +1,4 @@
-//! Presents refresh tokens: the current one, and where it is refused every other that may live.
+//! Presents the current refresh token. If it's rejected, presents every other one that may still be valid.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::{
     metrics::Refresh,
 };
 
-/// Presents a refresh token, and keeps what the product gives for it. Nothing where the lease may no longer last for a
-/// request, and was given back, or where another grant or refresh has taken the place.
+/// Presents a refresh token, and stores the tokens that the product returns. Returns `None` if the lease was too close
+/// to its end for a request and was released, or if another grant or refresh has replaced this one.
 pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Option<Arc<Snapshot>>> {
     let mut generation = attempt.account.generation;
     let (mut tried, mut presented) = (Vec::new(), Vec::<SecretString>::new());
@@ -57,7 +57,8 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
             presented.push(token);
         }
         let live = failure::give_back_later(context, attempt, live(context, attempt).await)?;
-        // Read after them: as long as it points at what was claimed, they are of the same grant.
+        // Read the account after the credentials. If it still has the claimed generation, they all belong to the same
+        // grant.
         let account = context.existing_account(attempt.account.id).await;
         let account = failure::give_back_later(context, attempt, account)?.row;
         if account.is_overtaken(&attempt.account, attempt.owner) {
@@ -85,7 +86,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
     }
 }
 
-/// The account's credentials that may live; one that cannot be read is not among them.
+/// The account's credentials that could be valid. Skips those that can't be read.
 async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration>> {
     let credentials = context.store.credentials(attempt.account.id).await?;
     let rows = credentials.iter().map(|found| &found.row);
@@ -94,7 +95,7 @@ async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration
         .collect())
 }
 
-/// RFC 6749, 6: without `scope`, so that what the user did not grant is not asked for.
+/// Sends no `scope` (RFC 6749, 6), so it doesn't ask for what the user didn't grant.
 async fn granted(
     context: &Context,
     attempt: &Attempt,
@@ -143,7 +144,7 @@ async fn granted(
     granted
 }
 
-/// What a token request came to; nothing where none was sent.
+/// The result of a token request, or `None` if none was sent.
 fn outcome(granted: &Result<Granted, NoTokens>) -> Option<Refresh> {
     Some(match granted {
         Ok(_) => Refresh::Ok,

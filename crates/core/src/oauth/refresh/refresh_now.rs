@@ -1,4 +1,4 @@
-//! One refresh: in this process through a single flight, among processes through a lease.
+//! Runs one refresh at a time: in this process through a single flight, and between processes through a lease.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -28,12 +28,12 @@ use crate::{
     store::Versioned,
 };
 
-/// How long a caller waits: the refresh itself goes on.
+/// How long a caller waits. The refresh itself continues after that.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// How often a caller whose token was refused joins a refresh that leaves that token in place.
+/// How often a caller whose token was rejected joins a running refresh that doesn't replace that token.
 const JOINED: u8 = 3;
 
-/// Starts a refresh, or joins the one that runs. It goes on whether or not its result is waited for.
+/// Starts a refresh, or joins the running one. The refresh continues even if the caller stops waiting for its result.
 pub(crate) fn refresh_now(
     context: &Context,
     snapshot: &Arc<Snapshot>,
@@ -48,7 +48,7 @@ pub(crate) fn refresh_now(
             if !refused || renewed.account.generation != seen.account.generation {
                 return Ok(renewed);
             }
-            // Another had begun it, to whom the present token was good enough.
+            // Another caller started this refresh, and the current token was good enough for it.
             running = join(&context, &seen, reason);
         }
         Err(refresh_unavailable("the last attempts failed", None))
@@ -76,14 +76,14 @@ fn join(context: &Context, snapshot: &Arc<Snapshot>, reason: RefreshReason) -> R
         })
 }
 
-/// The result of a refresh, or else what a caller can have who does not wait longer.
+/// Returns the result of the refresh. If it takes too long, returns the current tokens if they're good enough.
 async fn in_time(
     context: &Context,
     seen: &Arc<Snapshot>,
     reason: RefreshReason,
     running: Running,
 ) -> Result<Arc<Snapshot>> {
-    // New tokens serve once they are stored.
+    // New tokens can only be used once they're stored.
     let away = pin!(context.store.goes_away());
     let waits = pin!(context.store.waits.is_long(seen.account.id));
     let too_long = context.host.runtime.sleep(PATIENCE);
@@ -96,7 +96,7 @@ async fn in_time(
     serving(context, seen, reason).ok_or(error)
 }
 
-/// The tokens at hand, where they are enough.
+/// Returns the current tokens if they're good enough.
 fn serving(
     context: &Context,
     seen: &Arc<Snapshot>,
@@ -106,7 +106,7 @@ fn serving(
     is_enough.then(|| Arc::clone(seen))
 }
 
-/// A store that is away takes no one's tokens away.
+/// If the store is unavailable, tokens that still work stay usable.
 async fn refresh(
     context: &Context,
     seen: &Arc<Snapshot>,
@@ -163,7 +163,7 @@ async fn claim_and_present(
                 recovering,
             } => {
                 attempt.account = *account;
-                // What waits in the spool may be what the refresh before brought.
+                // The spool may have the tokens of the previous refresh.
                 if recovering && replay_account(context, attempt.account.id).await {
                     continue;
                 }
@@ -208,8 +208,8 @@ async fn claim_and_present(
     }
 }
 
-/// Claims the lease, with the store's time of the reading; nothing where another refresh has renewed or ended the
-/// credential.
+/// Claims the lease. Also returns the store's time when it was read. Returns `None` if another refresh has renewed or
+/// ended the credential.
 async fn claim(
     context: &Context,
     attempt: &Attempt,
@@ -255,7 +255,7 @@ async fn claim(
         .await
 }
 
-/// The account, and whether the process that holds its lease has ended.
+/// Loads the account, and whether the process that holds its lease has stopped.
 async fn load(context: &Context, attempt: &Attempt) -> Result<(Versioned<Account>, bool)> {
     let account = context.existing_account(attempt.account.id).await?;
     let holder = account.row.lease.as_ref().and_then(|lease| lease.process);

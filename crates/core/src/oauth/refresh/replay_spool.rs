@@ -12,12 +12,12 @@ use crate::{
     sealed::place,
 };
 
-/// Moves everything from the spool into the store. What cannot be moved stays for the next time.
+/// Moves everything from the spool into the store. If a record can't be moved, it stays for the next attempt.
 pub(crate) async fn replay_spool(context: &Context) {
     replay(context, None).await;
 }
 
-/// The same for one account; whether there was anything.
+/// Does the same for one account. Returns whether the spool had anything for it.
 pub(super) async fn replay_account(context: &Context, account: AccountId) -> bool {
     replay(context, Some(account)).await > 0
 }
@@ -56,7 +56,7 @@ async fn replay(context: &Context, only: Option<AccountId>) -> usize {
     moved
 }
 
-/// Offers the tokens of a record to the store once.
+/// Tries once to store the tokens of a record.
 async fn offer_record(record: SpooledTokens, context: &Context) -> Result<()> {
     let account = context.existing_account(record.account_id).await?.row;
     let connection = context.connection_by_id(account.connection_id).await?.row;

@@ -1,4 +1,4 @@
-//! Accounts that an older copy of the database brought back.
+//! Accounts restored from an older copy of the database.
 
 use super::flow_tests::{REFUSED, Stage, read};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     testing::{ROTATING, STABLE, START, STRICT},
 };
 
-/// An account whose access token serves for 100 s yet, and a process that knows that an older copy was put back.
+/// An account whose access token works for another 100 s, and a process that knows of a restore.
 fn restored(product: &'static Product) -> (Stage, Context) {
     let stage = Stage::new(product, 100);
     stage.store.restore(START);
@@ -52,7 +52,7 @@ fn the_user_is_not_blamed_for_a_refresh_token_that_was_used_since_the_copy() {
         stage.seconds(60);
         stage.script([REFUSED; 4]);
         for _ in 0..4 {
-            // The first refusals may pass.
+            // The first rejections may not fail the call.
             let _ = stage.world.run(read(&context));
             stage.seconds(400);
         }

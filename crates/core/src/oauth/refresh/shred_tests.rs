@@ -1,9 +1,9 @@
-//! What a refresh replaces is shredded, and no caller waits for it.
+//! Replaced credentials are shredded, and no caller waits for that.
 
 use super::flow_tests::{Stage, read};
 use crate::testing::ROTATING;
 
-/// An account that was refreshed twice, so that its first credential is to be shredded.
+/// An account that was refreshed twice, so that its first credential is due for shredding.
 fn refreshed_twice() -> Stage {
     let stage = Stage::new(&ROTATING, -1);
     stage.read().unwrap();

@@ -1,4 +1,4 @@
-//! Records of the spool: tokens that a refresh brought while the store took nothing.
+//! Records of the spool: tokens that a refresh returned while the store accepted no writes.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(super) struct SpooledTokens {
 }
 
 impl SpooledTokens {
-    /// Puts tokens into the spool; returns the name of the record.
+    /// Puts tokens into the spool. Returns the record's name.
     pub(super) async fn put(
         context: &Context,
         account: &Account,
@@ -60,12 +60,12 @@ impl SpooledTokens {
     }
 }
 
-/// The name of a record, in the characters that a spool takes.
+/// The name of a record, in characters that a spool allows.
 fn name(account: AccountId, owner: Uuid) -> String {
     format!("{account}-{owner}").replace('_', "-")
 }
 
-/// Removes a record that is kept. Where that fails it is found again, and seen to be kept.
+/// Removes a record whose tokens are stored. If that fails, the record is found again later and recognized as stored.
 pub(super) async fn remove(context: &Context, name: &str) {
     if let Some(spool) = &context.store.spool
         && let Err(error) = spool.remove(name).await

@@ -21,16 +21,17 @@ use crate::{
     store::{Batch, Commit, Versioned},
 };
 
-/// Attempts before a revocation is given up: with the growing pauses, about two days.
+/// Number of attempts before Stead gives up a revocation. With the growing pauses, they take about two days.
 const ATTEMPTS: u32 = 12;
 
-/// Entries that one round takes at once.
+/// Number of entries read per round.
 const ROUND: u32 = 50;
-/// While an entry is being worked on, no other process takes it for so long.
+/// How long a process claims an entry. No other process works on it during that time.
 const CLAIM: SignedDuration = SignedDuration::from_mins(2);
 
-/// The outbox entry that revokes a credential which the application gives up for good, with the accounts that end with
-/// it. What cannot be revoked (no endpoint, nothing to open) is shredded all the same.
+/// Creates the outbox entry that revokes a credential which the application gives up permanently, and names the
+/// accounts that end with it. Returns `None` if the credential can't be revoked, because there's no endpoint or it
+/// can't be decrypted. The credential is shredded either way.
 pub(crate) async fn revocation(
     context: &Context,
     account: &Account,
@@ -54,8 +55,8 @@ pub(crate) async fn revocation(
     .map(Some)
 }
 
-/// The entry that revokes what a refresh brought for a credential which is to be revoked: the product may have put these
-/// tokens in the place of those in the outbox.
+/// Creates the entry that revokes the new tokens of a refresh, if the presented credential is to be revoked: the
+/// product may have replaced the tokens in the outbox with these.
 pub(super) async fn revocation_of_refreshed(
     context: &Context,
     account: &Account,
@@ -71,8 +72,8 @@ pub(super) async fn revocation_of_refreshed(
         .transpose()
 }
 
-/// The connection through which tokens of an account can be revoked: the product has a revocation endpoint, and the client
-/// is the one that they were issued to.
+/// Returns the connection through which an account's tokens can be revoked. The product needs a revocation endpoint,
+/// and the client must be the one that they were issued to.
 async fn revocable(
     context: &Context,
     account: &Account,
@@ -129,12 +130,12 @@ fn entry(
     })
 }
 
-/// Works off what is due, in the background: one worker per process, however often it is asked.
+/// Processes due entries in the background. Each process has one worker, however often this is called.
 pub(crate) fn work_off_outbox(context: &Context) {
     if !context.store.outbox.ask() {
         return;
     }
-    // Whoever asked, it goes on until nothing is due.
+    // This continues until nothing is due, whoever requested it.
     context
         .acting_as(Caller::Stead)
         .detach(|worker| async move {
@@ -149,7 +150,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
         });
 }
 
-/// Takes what is due until nothing is.
+/// Processes due entries until there are none.
 async fn work_off(context: &Context) -> Result<()> {
     loop {
         let due = context.store.due(context.host.now(), ROUND).await?;
@@ -184,7 +185,7 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
         .await?
         == Commit::Conflict
     {
-        // Another process has it.
+        // Another process has claimed it.
         return Ok(());
     }
     let asked_at = context.host.now();
@@ -225,28 +226,29 @@ async fn outcome(context: &Context, entry: &OutboxEntry) -> Result<Outcome> {
     revoke(context, &connection.row, &endpoints, entry.id, token).await
 }
 
-/// What became of a revocation.
+/// Result of a revocation.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
-    /// The token is dead.
+    /// The token is no longer valid.
     Revoked,
-    /// It would end more than was asked for.
+    /// Revoking it would end more than was asked for.
     NotNeeded,
-    /// The product refuses it for good; with what it said.
+    /// The product rejected it permanently, with this message.
     Refused(String),
     /// The product has no revocation endpoint.
     Unsupported,
-    /// It may work later; with what was wrong.
+    /// It may work later. The text says what failed.
     Later(String),
 }
 
-/// Whether the user has authorized again since, and the revocation would end that grant too.
+/// Whether the user has authorized again since, so that the revocation would also end the new grant.
 async fn superseded(context: &Context, account: AccountId, generation: u64) -> Result<bool> {
     let account = context.store.account(account).await?;
     Ok(account.is_some_and(|account| account.row.generation > generation))
 }
 
-/// Ends an entry with its event, or plans the next attempt. `asked_at` is before the product was asked.
+/// Completes an entry with its event, or schedules the next attempt. `asked_at` is from before the request to the
+/// product.
 async fn finish(
     context: &Context,
     entry: Versioned<OutboxEntry>,
@@ -317,7 +319,8 @@ async fn finish(
         .await
 }
 
-/// An entry, with accounts that ended with its grant and when the present tokens of each were stored.
+/// Loads an entry, and the accounts that ended with its grant, with the time when each one's current tokens were
+/// stored.
 async fn load_ended(
     context: &Context,
     id: OutboxId,
@@ -343,7 +346,7 @@ async fn load_ended(
     Ok((entry, ended))
 }
 
-/// Asks the product to end a token (RFC 7009).
+/// Asks the product to revoke a token (RFC 7009).
 async fn revoke(
     context: &Context,
     connection: &Connection,
@@ -372,7 +375,7 @@ async fn revoke(
     })
 }
 
-/// What a response of the revocation endpoint means (RFC 7009, 2.2).
+/// Interprets a response of the revocation endpoint (RFC 7009, 2.2).
 fn outcome_of(status: u16, body: &[u8], product: &Product, secrets: &Secrets) -> Outcome {
     let error = error_of(body, product);
     let code = error.as_ref().map_or("", |error| error.code.as_str());
@@ -385,19 +388,19 @@ fn outcome_of(status: u16, body: &[u8], product: &Product, secrets: &Secrets) ->
         400..=499 if code == "invalid_token" => Outcome::Revoked,
         400..=499 if (product.oauth.revoked_already)(status, &members) => Outcome::Revoked,
         408 | 429 => Outcome::Later(said),
-        // The client can be corrected, and an outage ends: until then the token lives.
+        // The client can be fixed, and outages end. Until then, the token is still valid.
         400..=499 if is_passing(code, product) => Outcome::Later(said),
         400..=499 => Outcome::Refused(said),
         _ => Outcome::Later(said),
     }
 }
 
-/// Whether an error is about the client's id or secret.
+/// Whether an error is about the client's ID or secret.
 fn is_of_client(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }
 
-/// Whether an error of the endpoint can end without a change of the request (RFC 6749, 5.2 and 4.1.2.1).
+/// Whether an error can go away without a change of the request (RFC 6749, 5.2 and 4.1.2.1).
 fn is_passing(code: &str, product: &Product) -> bool {
     is_of_client(code)
         || ["temporarily_unavailable", "server_error"].contains(&code)

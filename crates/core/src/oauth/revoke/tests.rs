@@ -1,4 +1,4 @@
-//! How the product is asked to end a token, and what its responses mean.
+//! Revocation requests to a product, and the meaning of its responses.
 
 use std::{
     collections::BTreeMap,
@@ -42,8 +42,8 @@ static BASIC: Product = {
     }
 };
 
-/// Disconnects an account with revocation at a product that gives these responses, one after the other; returns the
-/// requests that it saw and the names of the events.
+/// Disconnects an account and revokes it at a product that gives these responses in order. Returns the requests that
+/// the product received and the names of the events.
 fn disconnected(
     product: &'static Product,
     responses: &[(u16, &'static str)],
@@ -143,7 +143,7 @@ fn a_refusal_ends_the_attempts_and_is_an_event() {
         (seen.len(), events),
         (1, vec![String::from("account.revocation_failed")])
     );
-    // A secret that is corrected meanwhile ends the token after all.
+    // If the secret is fixed in the meantime, the token is revoked after all.
     let (seen, events) = disconnected(
         &STABLE,
         &[(401, r#"{"error":"invalid_client"}"#), (200, "")],
@@ -166,7 +166,8 @@ fn a_failed_revocation_is_retried_and_then_ends_with_an_event() {
     assert_eq!(events, ["account.revocation_failed"]);
 }
 
-/// A product that rotates refresh tokens and whose token endpoint takes five seconds; keeps what it is asked to revoke.
+/// A product that rotates refresh tokens and whose token endpoint takes five seconds. Collects the revocation requests
+/// that it gets.
 fn slow_product(
     world: &World,
     revoked: &Arc<Mutex<Vec<String>>>,
@@ -209,7 +210,7 @@ fn connected(world: &World, revoked: &Arc<Mutex<Vec<String>>>, status: u16) -> C
     context
 }
 
-/// The events about revocations: name, outcome and reason.
+/// The events about revocations, with name, outcome and reason.
 fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Value)> {
     let events = world.run(context.store.events(None, None, 100)).unwrap();
     events

@@ -1,15 +1,15 @@
-//! Whom of those that the provider knows are let in.
+//! Decides which of the provider's users can sign in.
 
 use serde_json::Value;
 
 use super::claims::Person;
 use crate::{Error, ErrorKind, Result, context::SignInProvider};
 
-/// Refuses whoever the operator does not let in.
+/// Rejects people whom the operator doesn't allow to sign in.
 pub(super) fn admit(claims: &Value, person: &Person, provider: &SignInProvider) -> Result<()> {
     let by_email = !provider.allowed_emails.is_empty();
-    // Members are known by their e-mail addresses, so that one which is not theirs never counts. A provider that does not
-    // say is believed where a claim decides, which the operator has chosen.
+    // Members are identified by email address, so an address that isn't verified never counts. If the provider doesn't
+    // say whether it's verified, the claim that the operator requires is enough.
     match verified(&claims["email_verified"]) {
         Some(true) => {}
         None if !by_email => {}
@@ -34,7 +34,7 @@ pub(super) fn admit(claims: &Value, person: &Person, provider: &SignInProvider) 
     Ok(())
 }
 
-/// Some providers write the boolean as a text.
+/// Reads a boolean. Some providers write it as a string.
 fn verified(claim: &Value) -> Option<bool> {
     match claim {
         Value::Null => None,

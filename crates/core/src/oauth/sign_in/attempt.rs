@@ -1,5 +1,5 @@
-//! What binds a browser to its way to the provider and back: sealed in a cookie, so that no row is written for someone who
-//! is not signed in.
+//! Binds a browser to its way to the provider and back. The attempt is encrypted in a cookie, so people who aren't
+//! signed in write no rows.
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::not_completed;
 use crate::{Result, context::Context, digest::Digest, oauth::Callback, sealed::place};
 
-/// How long the way to the provider and back may take.
+/// How long signing in at the provider may take.
 const LIFE: SignedDuration = SignedDuration::from_mins(10);
 
-/// One way of a browser to the provider and back.
+/// One sign-in of a browser at the provider.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Attempt {
-    /// Comes back in the callback.
+    /// Returned in the callback.
     #[serde(serialize_with = "exposed")]
     pub(super) state: SecretString,
-    /// Comes back in the ID token.
+    /// Returned in the ID token.
     #[serde(serialize_with = "exposed")]
     pub(super) nonce: SecretString,
-    /// Proves at the token endpoint who asked for the code (RFC 7636).
+    /// Proves to the token endpoint who requested the code (RFC 7636).
     #[serde(serialize_with = "exposed")]
     pub(super) verifier: SecretString,
-    /// Where the browser goes on afterwards.
+    /// Where the browser continues afterwards.
     pub(crate) next: String,
     pub(super) began_at: Timestamp,
-    /// The session whose member signs in once more; none for a new session.
+    /// The session whose member confirms their identity, or `None` for a new session.
     pub(crate) again: Option<Digest>,
 }
 
@@ -46,7 +46,7 @@ impl Attempt {
         }
     }
 
-    /// The value of the cookie.
+    /// Encrypts the attempt as a cookie's value.
     pub(super) fn seal(&self, context: &Context) -> Result<SecretString> {
         let text = context
             .store
@@ -56,7 +56,7 @@ impl Attempt {
     }
 }
 
-/// The attempt of the browser that came back: the one that began it, with the state that it was given, in time.
+/// Returns the attempt that this browser started. Its state must match and it must not have expired.
 pub(crate) async fn open(
     context: &Context,
     cookie: Option<&str>,

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{attempt::Attempt, client, discovery::endpoints, provider};
 use crate::{Result, context::Context, digest::Digest};
 
-/// The URL that the browser goes to for signing in, and the cookie that it keeps until it comes back.
+/// The URL that the browser goes to for sign-in, and the cookie that it keeps until it returns.
 #[non_exhaustive]
 pub struct StartedAtProvider {
     /// The provider's page. It contains the state, so don't log it.
@@ -24,8 +24,8 @@ impl std::fmt::Debug for StartedAtProvider {
     }
 }
 
-/// The provider's page for a browser that continues to `next` afterwards. With a session, its member signs in again,
-/// even if the provider still has a session for them.
+/// Returns the provider's page for a browser that continues to `next` afterwards. With a session, its member signs in
+/// again, even if the provider still has a session for them.
 pub(crate) async fn begin(
     context: &Context,
     next: String,

@@ -1,4 +1,4 @@
-//! What an ID token has to say.
+//! Checks the claims of an ID token.
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -12,26 +12,27 @@ use crate::{
     oauth::subject::{claims, text},
 };
 
-/// How far the provider's clock may be from ours, in seconds.
+/// Maximum difference between the provider's clock and ours, in seconds.
 const CLOCKS_APART: i64 = 60;
-/// An ID token was issued at most so many seconds ago.
+/// Maximum age of an ID token in seconds.
 const FRESH: i64 = 600;
 
-/// Who signed in at the provider.
+/// The person who signed in at the provider.
 #[derive(Debug, Clone)]
 pub(crate) struct Person {
     pub(crate) issuer: String,
-    /// Which of the provider's users it is, for ever.
+    /// The provider's permanent ID of the user.
     pub(crate) subject: String,
     pub(crate) email: String,
-    /// Name for people; empty where the provider gives none.
+    /// Name for people. Empty if the provider gives none.
     pub(crate) name: String,
 }
 
-/// The claims of an ID token, where it is of this provider, for this client, for this attempt, and of now.
+/// Returns the claims of an ID token after checking that it's from this provider, for this client and this attempt, and
+/// currently valid.
 ///
-/// Its signature is not checked: it came straight from the token endpoint over TLS, which OpenID Connect Core 1.0,
-/// 3.1.3.7 point 6, accepts in its place. The other points of that section that concern a client without keys are.
+/// The signature isn't checked, because the token came straight from the token endpoint over TLS. OpenID Connect Core
+/// 1.0, 3.1.3.7 point 6, allows that. The section's other points that concern a client without keys are checked.
 pub(super) fn checked(
     token: &SecretString,
     provider: &SignInProvider,
@@ -46,7 +47,7 @@ pub(super) fn checked(
             "the provider's ID token belongs to another sign-in",
         ));
     }
-    // Where it is absent, the provider was asked all the same, and does not say when it happened.
+    // Without `auth_time`, the provider was still asked for a new sign-in. It only doesn't say when that happened.
     let signed_in_at = claims["auth_time"].as_i64();
     let began_at = attempt.began_at.as_second() - CLOCKS_APART;
     if attempt.again.is_some() && signed_in_at.is_some_and(|at| at < began_at) {
@@ -83,7 +84,7 @@ fn check(claims: &Value, provider: &SignInProvider, now: Timestamp) -> Result<()
     Ok(())
 }
 
-/// Who it was, by these claims.
+/// Returns the person that the claims describe.
 pub(super) fn person(claims: &Value, provider: &SignInProvider) -> Result<Person> {
     let subject = text(&claims["sub"]).ok_or_else(|| failed("its ID token has no sub claim"))?;
     let email = text(&claims["email"]).and_then(|email| read_email(&email).ok());

@@ -1,4 +1,4 @@
-//! What a provider says about itself (OpenID Connect Discovery 1.0).
+//! A provider's metadata (OpenID Connect Discovery 1.0).
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::{
     oauth::metadata,
 };
 
-/// Members of the document that are needed here.
+/// The members of the document that Stead needs.
 #[derive(Deserialize)]
 struct Document {
     issuer: String,
     authorization_endpoint: String,
     token_endpoint: String,
-    /// Only `client_secret_basic` where it is absent.
+    /// If absent, only `client_secret_basic`.
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
-    /// RFC 9207.
+    /// Whether responses have `iss` (RFC 9207).
     #[serde(default)]
     authorization_response_iss_parameter_supported: bool,
 }
 
-/// The provider's endpoints, read at most once in an hour.
+/// Returns the provider's endpoints. Reads them at most once an hour.
 pub(super) async fn endpoints(
     context: &Context,
     provider: &KnownProvider,
@@ -38,7 +38,7 @@ async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {
     let document = document.map_err(|unread| unread.error("discovery document", failed))?;
     let document: Document = serde_json::from_slice(&document)
         .map_err(|_| failed("its discovery document can't be read"))?;
-    // 4.3: exactly, or another provider could speak for this one.
+    // The issuer has to match exactly, or another provider could speak for it (4.3).
     if document.issuer != issuer {
         return Err(failed(
             "its discovery document names a different issuer than the one you configured",
@@ -54,7 +54,7 @@ async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {
     })
 }
 
-/// An endpoint that may be used.
+/// Checks that an endpoint may be used.
 fn encrypted(endpoint: String, issuer: &str) -> Result<String> {
     match metadata::is_encrypted(&endpoint, issuer) {
         true => Ok(endpoint),

@@ -16,7 +16,7 @@ use crate::{
     scrub::{Secrets, scrub},
 };
 
-/// What a token response holds besides the members of OAuth 2.0.
+/// Members of a token response in addition to those of OAuth 2.0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WithIdToken {
     #[serde(default, skip_serializing)]
@@ -25,7 +25,7 @@ pub(super) struct WithIdToken {
 
 impl ExtraTokenFields for WithIdToken {}
 
-/// The network of the `oauth2` crate.
+/// Sends the `oauth2` crate's requests.
 struct ByTransport<'a>(&'a Context);
 
 impl<'c> AsyncHttpClient<'c> for ByTransport<'_> {
@@ -44,7 +44,7 @@ impl<'c> AsyncHttpClient<'c> for ByTransport<'_> {
     }
 }
 
-/// The ID token for a code. The other tokens that come with it are not kept.
+/// Exchanges a code for the ID token. Discards the other tokens.
 pub(super) async fn id_token(
     context: &Context,
     provider: &KnownProvider,
@@ -79,7 +79,7 @@ pub(super) async fn id_token(
         RequestTokenError::Request(error) => {
             failed("its token endpoint can't be reached").with_source(error)
         }
-        // What could not be read may hold tokens, and goes nowhere.
+        // The unreadable response may contain tokens, so the error doesn't include it.
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             failed("its token endpoint's response can't be read")
         }

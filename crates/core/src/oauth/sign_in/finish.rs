@@ -1,4 +1,4 @@
-//! Takes a browser's return from the provider.
+//! Handles a browser's return from the provider.
 
 use super::{
     admission::admit, attempt::Attempt, claims, discovery::endpoints, exchange::id_token, failed,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Error, Result, context::Context, oauth::Callback, scrub::scrub};
 
-/// Who signed in, by the callback of an attempt; someone whom the operator lets in.
+/// Returns who signed in, if the operator allows them to.
 pub(crate) async fn finish(
     context: &Context,
     attempt: &Attempt,
@@ -15,7 +15,7 @@ pub(crate) async fn finish(
     let provider = provider(context)?;
     let options = &provider.options;
     let endpoints = endpoints(context, provider).await?;
-    // RFC 9207: another provider's response is not this one's.
+    // Another provider's response must not be accepted (RFC 9207).
     let is_of_provider = match callback.iss.as_deref() {
         Some(issuer) => issuer == options.issuer,
         None => !endpoints.names_itself,
@@ -38,7 +38,7 @@ pub(crate) async fn finish(
     Ok(person)
 }
 
-/// OpenID Connect Core 1.0, 3.1.2.6, and RFC 6749, 4.1.2.1.
+/// An error of the provider (OpenID Connect Core 1.0, 3.1.2.6, and RFC 6749, 4.1.2.1).
 fn declined(code: &str, description: Option<&str>) -> Error {
     match code {
         "access_denied" => not_completed("the sign-in was cancelled at the provider"),

@@ -1,5 +1,5 @@
-//! Members sign in at the operator's OpenID Connect provider: the browser goes there and comes back with a code, and the
-//! token endpoint gives an ID token for it, which says who it was (OpenID Connect Core 1.0, 3.1).
+//! Signs members in at the operator's OpenID Connect provider. The browser goes there and comes back with a code. The
+//! token endpoint exchanges the code for an ID token that identifies the person (OpenID Connect Core 1.0, 3.1).
 
 mod admission;
 mod attempt;
@@ -31,7 +31,7 @@ use crate::{
     context::{Context, KnownProvider, ProviderEndpoints},
 };
 
-/// Where the provider sends the browser back.
+/// The path to which the provider sends the browser back.
 pub(crate) const CALLBACK: &str = "/dashboard/sign-in/callback";
 
 /// The client that is registered at the provider.
@@ -48,7 +48,7 @@ type Client = OAuthClient<
     EndpointSet,
 >;
 
-/// Asks the provider what it says about itself.
+/// Reads the provider's configuration to check that it works.
 pub(crate) async fn check(context: &Context) -> Result<()> {
     match &context.issuers.sign_in {
         Some(provider) => discovery::endpoints(context, provider).await.map(drop),
@@ -80,7 +80,7 @@ fn client(
         .set_redirect_uri(back.map_err(unusable("redirect URI"))?))
 }
 
-/// The provider of this environment.
+/// Returns this environment's sign-in provider.
 fn provider(context: &Context) -> Result<&KnownProvider> {
     context.issuers.sign_in.as_ref().ok_or_else(|| {
         Error::new(
@@ -90,13 +90,13 @@ fn provider(context: &Context) -> Result<&KnownProvider> {
     })
 }
 
-/// The provider did not do its part.
+/// The provider failed.
 fn failed(why: &str) -> Error {
     let message = format!("signing in at the provider doesn't work: {why}");
     Error::new(ErrorKind::SignInProviderFailed, message)
 }
 
-/// Whoever signs in begins again.
+/// The sign-in wasn't completed. The person has to start again.
 fn not_completed(why: &str) -> Error {
     Error::new(ErrorKind::SignInFailed, why)
 }

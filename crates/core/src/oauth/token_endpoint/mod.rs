@@ -1,7 +1,8 @@
 //! Requests to a product's token endpoint (RFC 6749, 4.1.3 and 6).
 //!
-//! The `oauth2` crate gives the authorization URL and PKCE. The token request is written here, because products want JSON
-//! bodies, own headers and own shapes of errors, and because it has to be known whether a request that failed was sent.
+//! The `oauth2` crate builds the authorization URL and PKCE. The token request is written here, because products need
+//! JSON bodies, additional headers and their own error formats. Stead also has to know whether a failed request was
+//! sent.
 
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use crate::{
     tool::Response,
 };
 
-/// What a refresh keeps free of its lease for the request.
+/// Limits of a token request. The total time is the part of its lease that a refresh reserves for it.
 pub(super) const LIMITS: Limits = Limits {
     first_byte: Duration::from_secs(20),
     total: REQUEST,
@@ -34,23 +35,23 @@ pub(super) const LIMITS: Limits = Limits {
 /// Why a token request brought no tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenFailure {
-    /// The product refused the code or the refresh token.
+    /// The product rejected the code or the refresh token.
     Rejected,
-    /// The product refused the client.
+    /// The product rejected the client.
     Client,
-    /// The product refuses requests of this form from this client.
+    /// The product rejects requests of this form from this client.
     Misconfigured,
     /// It may work later.
     Temporary,
-    /// The request was sent and no response was read.
+    /// The request was sent, but no response was read.
     Unanswered,
 }
 
 /// Why there are no tokens.
 pub(super) enum NoTokens {
-    /// The token endpoint gave none; with what it said, and how long it asks to wait.
+    /// The token endpoint returned none. Has its message, and how long it asks to wait.
     Failure(TokenFailure, String, Option<Duration>),
-    /// It was not asked.
+    /// No request was sent.
     Error(Error),
 }
 
@@ -60,16 +61,16 @@ impl From<Error> for NoTokens {
     }
 }
 
-/// What the token endpoint gave.
+/// The token endpoint's result.
 pub(super) struct Granted {
     pub(super) tokens: TokenSet,
-    /// `None` where the response names no scope: then it is what was asked for.
+    /// `None` if the response names no scope, which means that the requested ones were granted.
     pub(super) scopes: Option<Vec<String>>,
-    /// It is another refresh token than the one presented.
+    /// Whether the refresh token differs from the one presented.
     pub(super) rotated: bool,
     /// When the user has to authorize again: when the refresh token expires, or the access token if there is no other.
     pub(super) reauthorize_by: Option<Timestamp>,
-    /// Members that the standard does not name, such as an `id_token`.
+    /// Members that the standard doesn't name, such as an `id_token`.
     pub(super) members: Map<String, Value>,
 }
 
@@ -78,7 +79,7 @@ struct TokenResponse {
     access_token: String,
     refresh_token: Option<String>,
     expires_in: Option<u64>,
-    /// The lifetime of the refresh token, which the standard does not name.
+    /// The lifetime of the refresh token, which the standard doesn't name.
     refresh_token_expires_in: Option<u64>,
     scope: Option<String>,
     members: Map<String, Value>,
@@ -131,7 +132,7 @@ fn words(value: &Value) -> Option<String> {
     }
 }
 
-/// Presents a grant. `kept` is the refresh token that stays where the response brings none.
+/// Presents a grant. `kept` is the refresh token to keep if the response has none.
 pub(super) async fn request_tokens(
     context: &Context,
     product: &Product,
@@ -188,11 +189,11 @@ async fn send(context: &Context, request: http::Request<Body>) -> Result<Respons
     Ok(Response::new(head.status.as_u16(), head.headers, body))
 }
 
-/// Parameters of token requests that are not secret. All others are.
+/// Parameters of token requests that aren't secret. All others are.
 const PUBLIC: [&str; 3] = ["grant_type", "client_id", "redirect_uri"];
 
-/// A request to the token endpoint, or to the revocation endpoint, where the client proves itself in the same way
-/// (RFC 7009, 2.1); with the secrets in it.
+/// Builds a request to the token endpoint, or to the revocation endpoint, where the client authenticates in the same
+/// way (RFC 7009, 2.1). Also returns the secrets in it.
 pub(super) async fn request(
     context: &Context,
     product: &Product,
@@ -243,7 +244,7 @@ pub(super) async fn request(
     Ok((request, secrets))
 }
 
-/// The members in the format that the product wants.
+/// Encodes the members in the product's format.
 fn encoded(format: TokenFormat, members: &[(&str, &str)]) -> (Body, HeaderValue) {
     match format {
         TokenFormat::Form => {
@@ -290,7 +291,7 @@ fn tokens_of(
         text => format!("{code}: {}", shown(text, 200, product, secrets)),
     };
     let failure = match error.code.as_str() {
-        // A gateway or a rate limit in front of the server does not know of grants.
+        // A gateway or a rate limiter in front of the server doesn't know about grants.
         _ if status >= 500 || status == 429 => TokenFailure::Temporary,
         "invalid_grant" if status >= 400 => TokenFailure::Rejected,
         "invalid_client" | "unauthorized_client" => TokenFailure::Client,
@@ -302,17 +303,19 @@ fn tokens_of(
     Err((failure, said))
 }
 
-/// The code of an error, as it may be shown.
+/// An error code that is safe to show.
 pub(super) fn shown_code(error: &TokenError, product: &Product, secrets: &Secrets) -> String {
     shown(&error.code, 60, product, secrets)
 }
 
-/// A text of the endpoint without secrets. They are masked before the text is cut, so that no part of one is left.
+/// A text of the endpoint without secrets. Secrets are masked before the text is truncated, so that no part of one
+/// remains.
 fn shown(text: &str, limit: usize, product: &Product, secrets: &Secrets) -> String {
     mask(&scrub(&secrets.mask(text), limit), product.token_prefixes)
 }
 
-/// An error of RFC 6749, 5.2, or of the product's own form. It may repeat the secrets that were sent.
+/// Parses an error in the form of RFC 6749, 5.2, or in the product's own form. It may repeat the secrets that were
+/// sent.
 pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
     let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -330,7 +333,7 @@ pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
 }
 
 impl TokenResponse {
-    /// `sent_at` is when the request left: an expiry counted from there is never too late.
+    /// `sent_at` is when the request was sent. An expiry counted from then is never too late.
     fn granted(
         self,
         product: &Product,

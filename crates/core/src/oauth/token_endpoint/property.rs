@@ -1,4 +1,4 @@
-//! What must hold for every response of a token endpoint.
+//! Properties that hold for every response of a token endpoint.
 
 use super::*;
 use crate::product::OAuth;
@@ -13,8 +13,8 @@ static PRODUCT: Product = Product {
     ..Product::BASE
 };
 
-/// A response brings tokens that can be used, or one failure. A user's grant counts as refused only where the response
-/// says so in so many words: a mistake there ends a connection that works.
+/// Checks that a response gives either usable tokens or one failure. A user's grant only counts as rejected if the
+/// response says so explicitly: a mistake there would disconnect a working account.
 pub(crate) fn holds(status: u16, body: &[u8]) {
     let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let member = |name: &str| members.get(name).and_then(Value::as_str);
@@ -46,7 +46,7 @@ pub(crate) fn holds(status: u16, body: &[u8]) {
 
 fn check_granted(response: TokenResponse, access: &str, refresh: Option<&str>) {
     let sent_at = Timestamp::UNIX_EPOCH;
-    // Half of all responses come where a refresh token is kept.
+    // In half of all cases, there's an earlier refresh token.
     let kept = access
         .len()
         .is_multiple_of(2)
@@ -54,7 +54,7 @@ fn check_granted(response: TokenResponse, access: &str, refresh: Option<&str>) {
     let granted = response.granted(&PRODUCT, sent_at, kept.as_ref());
     let tokens = &granted.tokens;
     assert_eq!(tokens.access_token().expose_secret(), access);
-    // What is sent is the token, or nothing is.
+    // Stead sends exactly the token, or nothing.
     if let Ok(bearer) = tokens.bearer() {
         assert!(!access.is_empty(), "an empty token is sent");
         assert!(bearer.is_sensitive());

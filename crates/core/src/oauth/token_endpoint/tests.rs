@@ -1,4 +1,4 @@
-//! Token requests as products get them, and what each response means.
+//! Token requests as products receive them, and the meaning of each response.
 
 use std::sync::{Arc, Mutex};
 
@@ -50,7 +50,7 @@ static HOURLY: Product = Product {
     ..Product::BASE
 };
 
-/// What becomes of a refresh through this transport.
+/// Refreshes through this transport.
 fn refreshed(
     product: &'static Product,
     transport: Arc<dyn Transport>,
@@ -159,7 +159,7 @@ fn a_response_of_the_token_endpoint_has_one_meaning() {
         (429, "", "temporary"),
         (302, "", "temporary"),
         (400, r#"{"message":"no OAuth error"}"#, "temporary"),
-        // Tokens may have been issued, and no one can read them.
+        // The product may have issued tokens that Stead can't read.
         (200, "", "unanswered"),
         (200, "{}", "unanswered"),
         (200, "<html>Sign in to the Wi-Fi</html>", "unanswered"),
@@ -229,7 +229,7 @@ fn error_messages_of_the_server_are_kept_without_credentials() {
     assert!(!said.contains("demo-token"), "{said}");
 }
 
-/// The request that a product gets.
+/// The request that a product receives.
 fn request_to(product: &'static Product) -> (http::request::Parts, String) {
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);
@@ -334,7 +334,7 @@ fn a_response_says_when_the_user_has_to_authorize_again() {
     let after = |seconds| Some(START + SignedDuration::from_secs(seconds));
     let testing = r#"{"access_token":"a","refresh_token":"r","expires_in":60,"refresh_token_expires_in":604799}"#;
     assert_eq!(by(testing, None), after(604_799));
-    // Without a refresh token, the account ends with its access token.
+    // Without a refresh token, the account expires with its access token.
     let bare = r#"{"access_token":"a","expires_in":600}"#;
     assert_eq!(by(bare, None), after(600));
     assert_eq!(by(bare, Some("kept")), None);

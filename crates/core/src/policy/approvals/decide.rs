@@ -12,7 +12,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Longest reason, in characters.
+/// Maximum length of a reason in characters.
 const REASON: usize = 500;
 
 /// Allows the call once, until the approval expires.

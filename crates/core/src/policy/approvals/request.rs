@@ -21,7 +21,7 @@ use crate::{
 
 /// Maximum size of the arguments in bytes, because a person needs to read them.
 const MOST_BYTES: usize = 256 * 1024;
-/// Most approvals that wait at a time.
+/// Maximum number of pending approvals.
 const MOST_PENDING: u32 = 500;
 /// Maximum number of pending approvals of one agent, or of one account for which an application calls. Then the maximum
 /// of one credential with all its tokens and sessions.
@@ -53,7 +53,8 @@ pub(crate) struct Call {
 
 impl Call {
     /// A call by the current caller. Its digest depends on the caller, the account and its client, the tool or request,
-    /// and every argument. The approval is found by this digest, so a caller needs no ID of it, and can't change the call.
+    /// and every argument. The approval is found by this digest, so a caller needs no ID of it, and can't change the
+    /// call.
     pub(crate) fn new(
         context: &Context,
         snapshot: &Snapshot,
@@ -89,8 +90,8 @@ impl Call {
         }
     }
 
-    /// The digest of the call, which includes the request that a tool is about to send. If the tool would send another one,
-    /// because what it read has changed, that is another call.
+    /// The digest of the call, including the request that a tool is about to send. If the tool would send a different
+    /// request, because it has read something else, that's a different call.
     fn digest_with(&self, request: Option<&str>) -> Digest {
         match request {
             None => self.digest.clone(),
@@ -174,7 +175,7 @@ impl Call {
 /// A request that a tool is about to send.
 #[derive(Debug)]
 pub(crate) struct ToSend {
-    /// What a person sees, as JSON.
+    /// The request as a person sees it, in JSON.
     shown: String,
     /// The same without IDs that differ in each run.
     bound: String,
@@ -229,7 +230,7 @@ pub(crate) async fn request(
         if found.is_some() || shown.is_none() {
             return Ok::<_, Error>(found);
         }
-        // Versions before this one approved a call without its request.
+        // Earlier versions approved a call without its request.
         let before = context.store.live_approval(&call.digest).await?;
         Ok(before.filter(|found| found.row.request_to_send.is_none()))
     };

@@ -1,8 +1,7 @@
-//! Several requests in one `multipart/mixed` body: each is read, checked as if it were sent by itself, and written out
-//! once more.
+//! Several requests in one `multipart/mixed` body. Each is read, checked as if it were sent alone, and written again.
 //!
-//! What goes to the product is what was understood here, under a boundary of our own: no two readers can find different
-//! requests in it. Headers that do not pass are dropped, among them every credential.
+//! Stead sends the product the requests as it understood them, under its own boundary, so the product can't find
+//! different ones in the body. Headers that aren't forwarded are dropped, including every credential.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
@@ -13,11 +12,11 @@ use crate::{
     product::{ProxyRules, RouteKind},
 };
 
-/// Most requests of one batch; the products' own limits are lower.
+/// Maximum number of requests in a batch. The products' own limits are lower.
 const MAX_PARTS: usize = 1000;
-/// Most header lines of a request, or of the part that holds it.
+/// Maximum number of header lines of a request, or of the part that contains it.
 const MAX_LINES: usize = 100;
-/// Longest boundary (RFC 2046, section 5.1.1).
+/// Maximum length of a boundary (RFC 2046, section 5.1.1).
 const MAX_BOUNDARY: usize = 70;
 
 const CONTENT_ID: HeaderName = HeaderName::from_static("content-id");
@@ -44,7 +43,7 @@ pub(crate) struct Part {
     pub(crate) body: Bytes,
 }
 
-/// Checks a batch, and writes it under the boundary `ours`, which no one can guess.
+/// Checks a batch, and rewrites it with the boundary `ours`, which no one can guess.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidRequest`], [`ErrorKind::PathInvalid`] or [`ErrorKind::HeaderNotAllowed`]; the message says which
@@ -90,7 +89,7 @@ pub(crate) fn check(
     })
 }
 
-/// Whether a product's response to a batch says of every request in it that the token was refused.
+/// Whether a product's response to a batch says for every request in it that the token was rejected.
 pub(crate) fn is_unauthorized(response: &[u8]) -> bool {
     let (mut at, mut after_head, mut refused) = (0, false, false);
     while at < response.len() {
@@ -107,7 +106,7 @@ pub(crate) fn is_unauthorized(response: &[u8]) -> bool {
     refused
 }
 
-/// Every fault of a part is one of the whole request, which is refused with 400.
+/// A fault of one part fails the whole request with 400.
 fn of_part(index: usize, error: &Error) -> Error {
     let kind = match error.kind() {
         kind @ (ErrorKind::PathInvalid | ErrorKind::HeaderNotAllowed) => kind,
@@ -171,7 +170,7 @@ fn split<'b>(body: &'b [u8], boundary: &str) -> Result<Vec<&'b [u8]>> {
     Err(malformed("the closing delimiter of the batch is missing"))
 }
 
-/// The line that starts at `at`, and where the next one starts.
+/// Returns the line that starts at `at`, and where the next one starts.
 fn line(bytes: &[u8], at: usize) -> (&[u8], usize) {
     let rest = &bytes[at..];
     match rest.iter().position(|byte| *byte == b'\n') {
@@ -189,7 +188,7 @@ fn without_line_break(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\r").unwrap_or(bytes)
 }
 
-/// Header lines up to an empty one, and what follows.
+/// Splits off the header lines, up to an empty line.
 fn head(bytes: &[u8]) -> Result<(HeaderMap, &[u8])> {
     let mut headers = HeaderMap::new();
     let mut at = 0;
@@ -218,7 +217,7 @@ fn head(bytes: &[u8]) -> Result<(HeaderMap, &[u8])> {
     Ok((headers, &bytes[at..]))
 }
 
-/// The request that a part holds, and the id by which its response is found.
+/// Returns the request in a part, and the ID that identifies its response.
 fn open(part: &[u8]) -> Result<(Option<HeaderValue>, &[u8])> {
     let (headers, request) = head(part)?;
     let text = |name: &HeaderName| {
@@ -260,7 +259,7 @@ struct Request<'b> {
 
 impl<'b> Request<'b> {
     fn read(rules: &ProxyRules, address: &Address<'_>, bytes: &'b [u8]) -> Result<Self> {
-        // Empty lines before a request line do not belong to it (RFC 9112, section 2.2).
+        // Empty lines before a request line aren't part of it (RFC 9112, section 2.2).
         let mut at = 0;
         let request_line = loop {
             let (line, next) = line(bytes, at);
@@ -352,7 +351,7 @@ impl<'b> Request<'b> {
     }
 }
 
-/// The body of a request: what is left of its part, which must be as long as the request says.
+/// The body of a request is the rest of its part. If the request has a `Content-Length`, it must match.
 fn body<'b>(given: &HeaderMap, rest: &'b [u8]) -> Result<&'b [u8]> {
     let Some(length) = given.get(header::CONTENT_LENGTH) else {
         return Ok(rest);
@@ -360,7 +359,7 @@ fn body<'b>(given: &HeaderMap, rest: &'b [u8]) -> Result<&'b [u8]> {
     let length: Option<usize> = length.to_str().ok().and_then(|length| length.parse().ok());
     let parts = length.and_then(|length| rest.split_at_checked(length));
     match parts {
-        // Client libraries end a part with a line break of their own.
+        // Client libraries add a line break at the end of a part.
         Some((body, after)) if after.trim_ascii().is_empty() => Ok(body),
         _ => Err(malformed(
             "the length of its body differs from its `Content-Length`",

@@ -1,4 +1,4 @@
-//! Batches of client libraries pass; what could hide a request does not.
+//! Batches of client libraries are accepted. Anything that could hide a request is refused.
 
 use url::Url;
 
@@ -31,7 +31,7 @@ fn checked(kind: &str, body: &str) -> Result<Batch> {
     check(&RULES, &address, &headers, body.as_bytes(), "ours")
 }
 
-/// A batch of these requests, as they stand in their parts.
+/// Builds a batch from these requests, each as written in its part.
 fn batch_of(requests: &[&str]) -> String {
     let part =
         |request: &&str| format!("--===b==\r\nContent-Type: application/http\r\n\r\n{request}\r\n");
@@ -49,7 +49,7 @@ fn check_refused(body: &str, part: &str) -> ErrorKind {
 
 #[test]
 fn a_batch_as_a_client_library_writes_it_is_written_once_more() {
-    // Line feeds only, a path below the base URL, credentials and headers of its own in each part.
+    // Only line feeds, a path below the base URL, and each part has its own credentials and headers.
     let body = "--===b==\nContent-Type: application/http\nMIME-Version: 1.0\nContent-Transfer-Encoding: binary\n\
         Content-ID: <1d6f + 1>\n\nGET /proxy/mail/ada/v1/notes/1?alt=json HTTP/1.1\nContent-Type: application/json\n\
         MIME-Version: 1.0\naccept: application/json\naccept-encoding: gzip, deflate\nauthorization: Bearer canary\n\

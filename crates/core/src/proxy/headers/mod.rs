@@ -1,16 +1,15 @@
-//! The caller's headers: a short list passes. Where the caller writes them out, any other is refused by name; where they
-//! come with a request over HTTP, any other is dropped.
+//! The caller's headers. Only a short list is forwarded. If the caller wrote the headers one by one, any other header
+//! is refused by name. If they came with an HTTP request, any other header is dropped.
 //!
-//! A header that is not known here could carry another credential, another method or another host, so that nothing
-//! is passed on because it looks harmless. But what a client library, a load balancer, a mesh or a tracing agent adds
-//! to a request the caller cannot leave out, so over HTTP it is not refused. `Host`, `Authorization`, `Content-Length`
-//! and `User-Agent` are ours.
+//! An unknown header could carry another credential, method or host, so no header is forwarded just because it looks
+//! harmless. But a caller can't leave out headers that a client library, load balancer, mesh or tracing agent adds, so
+//! over HTTP they aren't refused. Stead sets `Host`, `Authorization`, `Content-Length` and `User-Agent` itself.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
 
 use crate::{Error, ErrorKind, Result, product::ProxyRules, scrub::scrub};
 
-/// Headers that pass for every product; those that [`ProxyRules::takes_header`] names do too.
+/// Headers that pass for every product, in addition to those that [`ProxyRules::takes_header`] names.
 const PASSED: &[&str] = &[
     "accept",
     "accept-language",
@@ -24,7 +23,7 @@ const PASSED: &[&str] = &[
     "range",
 ];
 
-/// Those of [`PASSED`] whose value is a list, so that the header may be repeated (RFC 9110, section 5.3).
+/// Headers in [`PASSED`] whose value is a list, so that the header may be repeated (RFC 9110, section 5.3).
 const LISTS: &[&str] = &[
     "accept",
     "accept-encoding",
@@ -33,23 +32,23 @@ const LISTS: &[&str] = &[
     "if-none-match",
 ];
 
-/// Headers by which a request asks to be treated as one of another method.
+/// Headers that ask the server to treat a request as one with another method.
 static OVERRIDES: [HeaderName; 3] = [
     HeaderName::from_static("x-http-method"),
     HeaderName::from_static("x-http-method-override"),
     HeaderName::from_static("x-method-override"),
 ];
 
-/// Most headers that pass.
+/// Maximum number of headers that pass.
 const MAX_COUNT: usize = 100;
 
-/// Most bytes of the names and values that pass.
+/// Maximum number of bytes in names and values that pass.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Most characters of a header's name in a message.
+/// Maximum number of characters of a header's name in a message.
 const MAX_ECHO: usize = 80;
 
-/// Checks headers that the caller wrote out one by one.
+/// Checks headers that the caller listed one by one.
 ///
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`], naming the header.
@@ -61,7 +60,7 @@ pub(super) fn request_headers<'a>(
     for (name, value) in given {
         let parsed = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| refused(name, "isn't a header name"))?;
-        // `HeaderValue` takes neither line breaks, and so no folded lines (RFC 9112, section 5.2), nor a zero byte.
+        // `HeaderValue` accepts no zero byte and no line breaks, so no folded lines either (RFC 9112, section 5.2).
         let value = HeaderValue::from_bytes(value)
             .map_err(|_| refused(name, "has a character that a header can't contain"))?;
         if !passed.takes(&parsed) {
@@ -72,9 +71,9 @@ pub(super) fn request_headers<'a>(
     Ok(passed.headers)
 }
 
-/// The headers that pass of a request that came over HTTP; those that do not are dropped.
+/// Returns the allowed headers of a request that came over HTTP. Drops all others.
 ///
-/// The response is for the caller, so that the caller also says which compression it may have.
+/// The response goes to the caller, so the caller also chooses its compression.
 ///
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`], naming the header: one that passes has a value that cannot, or the framing can be
@@ -90,7 +89,7 @@ pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<
     Ok(passed.headers)
 }
 
-/// Whether a request is a `GET` in the form of a `POST`, whose body is the query.
+/// Whether a request is a `GET` sent as a `POST`, with the query in the body.
 ///
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`] if a header asks for a method in any other way: the checks and the policy would
@@ -121,7 +120,7 @@ pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
     }
 }
 
-/// Refuses a request that asks to be treated as one of another method.
+/// Rejects a request that asks to be treated as one with another method.
 pub(super) fn check_no_override(given: &HeaderMap) -> Result<()> {
     match OVERRIDES.iter().find(|name| given.contains_key(*name)) {
         None => Ok(()),
@@ -178,8 +177,8 @@ impl<'r> Passed<'r> {
     }
 }
 
-/// One length, or chunks: what could be read in two ways is not read at all (RFC 9112, section 6.3). The body goes
-/// on with a framing of our own in any case.
+/// Allows either one length or chunks. A request that could be read in two ways is rejected (RFC 9112, section 6.3).
+/// Stead sends the body on with its own framing in any case.
 fn check_framing(given: &HeaderMap) -> Result<()> {
     let mut codings = given.get_all(header::TRANSFER_ENCODING).iter();
     let coding = codings.next();

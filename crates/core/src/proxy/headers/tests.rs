@@ -1,4 +1,4 @@
-//! Which headers pass, in both forms.
+//! Which headers are forwarded, in both forms.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn check_refused(result: Result<HeaderMap>, name: &str) -> String {
     message
 }
 
-/// A product with a header of its own, whose client libraries send long queries as a form.
+/// A product with its own header, whose client libraries send long queries as a form.
 const RULES: ProxyRules = ProxyRules {
     takes_header: |name| name == "demo-version",
     takes_get_as_form: true,
@@ -40,8 +40,7 @@ fn received(headers: &[(&'static str, &'static str)]) -> Result<HeaderMap> {
     received_headers(&RULES, &map(headers))
 }
 
-/// The header that is refused comes first.
-/// See `docs/contribute/proxy-vectors.md`.
+/// The rejected header comes first. See `docs/contribute/proxy-vectors.md`.
 const VECTORS: &[(u8, &[(&str, &str)])] = &[
     (45, &[("Host", "evil.test")]),
     (46, &[("Authorization", "Bearer attacker")]),
@@ -82,7 +81,7 @@ fn v45_to_v56_are_refused_in_the_json_form() {
 fn v45_to_v56_over_http_are_dropped_unless_ambiguous() {
     for (number, headers) in VECTORS {
         match number {
-            // Whichever of the two is named.
+            // The error can name either of the two.
             49 => _ = check_refused(received(headers), headers[1].0),
             50 => _ = check_refused(received(headers), headers[0].0),
             52 => {
@@ -91,7 +90,7 @@ fn v45_to_v56_over_http_are_dropped_unless_ambiguous() {
                 let error = is_get_as_form(&RULES, &head).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::HeaderNotAllowed, "{headers:?}");
             }
-            // No `HeaderMap` holds such a header.
+            // A `HeaderMap` can't contain such a header.
             54 | 55 => {}
             _ => assert!(received(headers).unwrap().is_empty(), "V{number}"),
         }

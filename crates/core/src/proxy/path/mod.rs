@@ -1,8 +1,8 @@
-//! The caller's path: checked byte by byte as it was given, matched to a route of the product, rewritten.
+//! The caller's path: checked byte by byte as given, matched to a route of the product, and rewritten.
 //!
-//! No URL parser reads it before that. Parsers repair what they are given (they walk dot segments, drop line breaks,
-//! take a backslash for a slash), and the product, its front end and our own client each repair in another way. What
-//! any of them could read differently is refused here, so that the path that was checked is the path that is served.
+//! No URL parser reads the path before that. Parsers repair it (they resolve dot segments, drop line breaks, or read a
+//! backslash as a slash), and the product, its front end and Stead's client each repair it differently. Stead refuses
+//! any path that one of them could read differently, so the path that it checked is the path that is served.
 
 #[cfg(test)]
 mod properties;
@@ -28,21 +28,21 @@ use crate::{
 pub(crate) use query::MAX_QUERY;
 pub(super) use query::with_query;
 
-/// Most bytes of a path.
+/// Maximum length of a path in bytes.
 const MAX_PATH: usize = 4096;
 
-/// Most characters of the caller's text in a message.
+/// Maximum number of characters of the caller's text in a message.
 const MAX_ECHO: usize = 80;
 
-/// Where a checked path goes.
+/// The destination of a checked path.
 #[derive(Debug, Clone)]
 pub(super) struct Resolved {
     pub(super) route: &'static ProxyRoute,
-    /// Path and query as they go over the wire.
+    /// Path and query as sent.
     pub(super) path_and_query: String,
 }
 
-/// Checks the caller's path, which may carry a query, and finds where it goes.
+/// Checks the caller's path, which may have a query, and finds its destination.
 ///
 /// # Errors
 /// [`ErrorKind::PathInvalid`]; the message says what is wrong at which byte.
@@ -78,7 +78,7 @@ pub(super) fn resolve(rules: &ProxyRules, raw: &str) -> Result<Resolved> {
     })
 }
 
-/// The caller's path by which a path of the product is reached, where there is one: the way back of [`resolve`].
+/// The inverse of [`resolve`]: the caller's path that leads to a path of the product, if there is one.
 pub(super) fn unresolve(rules: &ProxyRules, origin: &str, path_and_query: &str) -> Option<String> {
     let routes = rules.routes.iter().filter(|route| route.origin == origin);
     let mut given = routes.filter_map(|route| {
@@ -92,8 +92,8 @@ pub(super) fn unresolve(rules: &ProxyRules, origin: &str, path_and_query: &str) 
     })
 }
 
-/// Whether a path is `place` or below it, as the most lenient server could read it: with escapes undone, without
-/// parameters, whatever the case.
+/// Whether a path is `place` or below it, as the most lenient server could read it: with escapes decoded, without
+/// parameters, in any case.
 fn is_below(path: &str, place: &str) -> bool {
     let mut segments = path.split('/').map(lenient);
     place
@@ -101,8 +101,8 @@ fn is_below(path: &str, place: &str) -> bool {
         .all(|wanted| segments.next().is_some_and(|segment| segment == wanted))
 }
 
-/// The method with this name, in capitals. A method that opens a tunnel, echoes the request or is the product's own
-/// invention does not pass.
+/// Parses a method name in capitals. Rejects methods that open a tunnel or echo the request, and methods that a product
+/// invented.
 ///
 /// # Errors
 /// [`ErrorKind::MethodNotAllowed`].
@@ -124,7 +124,7 @@ pub(super) fn method(text: &str) -> Result<Method> {
     }
 }
 
-/// What a byte means in a path.
+/// The role of a byte in a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Plain,
@@ -133,7 +133,8 @@ enum Class {
     Refused,
 }
 
-/// One look-up per byte. Plain is what RFC 3986, section 3.3 allows in a segment: parsers disagree about the rest.
+/// A table with one look-up per byte. Plain bytes are those that RFC 3986, section 3.3 allows in a segment. Parsers
+/// disagree about the rest.
 static CLASSES: [Class; 256] = {
     let mut classes = [Class::Refused; 256];
     let mut byte = 0;
@@ -151,7 +152,7 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
-/// Checks everything that needs no decoding; says whether there is something to decode.
+/// Checks everything that needs no decoding. Returns whether anything has to be decoded.
 fn check_bytes(path: &str) -> Result<bool> {
     if !path.starts_with('/') {
         return Err(invalid("the path must start with a slash"));
@@ -195,7 +196,7 @@ fn check_segment(segment: &str, at: usize) -> Result<()> {
     Ok(())
 }
 
-/// Whether nothing is left of a segment without its parameters: a product that drops those sees two slashes.
+/// Whether a segment is empty without its parameters. A product that drops parameters would see two slashes.
 fn is_nameless(segment: &str) -> bool {
     segment.is_empty() || segment.starts_with(';')
 }
@@ -236,7 +237,7 @@ fn refused_byte(text: &str, at: usize, place: &str) -> Error {
     })
 }
 
-/// The first route whose prefix fits, and what follows the prefix.
+/// Finds the first route whose prefix matches, and the rest of the path.
 fn find<'a>(rules: &ProxyRules, path: &'a str) -> Result<(&'static ProxyRoute, &'a str)> {
     let fits = |route: &'static ProxyRoute| {
         let rest = path.strip_prefix(route.prefix)?;
@@ -255,7 +256,7 @@ fn find<'a>(rules: &ProxyRules, path: &'a str) -> Result<(&'static ProxyRoute, &
     })
 }
 
-/// Checks what the escapes of each segment stand for, as often as a product could undo them.
+/// Checks what the escapes of each segment stand for, decoded as often as a product could.
 fn check_escapes(path: &str, encoded_slash_after: Option<&str>) -> Result<()> {
     let mut previous = "";
     let mut at = 1;
@@ -297,7 +298,7 @@ fn check_decoded(segment: &str, at: usize, slash_is_data: bool) -> Result<()> {
     }
 }
 
-/// A letter or digit that is escaped. No client needs that (RFC 3986, section 2.3), and the policy would see another
+/// Finds an escaped letter or digit. No client needs that (RFC 3986, section 2.3), and the policy would see a different
 /// path than the product.
 fn needless_escape(text: &str) -> Option<char> {
     let (_, escapes) = text.split_once('%')?;
@@ -308,7 +309,7 @@ fn needless_escape(text: &str) -> Option<char> {
         .find(char::is_ascii_alphanumeric)
 }
 
-/// Checks the text that a product could see in place of a segment.
+/// Checks the text that a product could see instead of a segment.
 fn check_text(text: &str, at: usize, slash_is_data: bool) -> Result<()> {
     if text.contains('\\') {
         return Err(invalid(format!(

@@ -1,10 +1,10 @@
-//! What must hold for every text there is.
+//! Properties that hold for every text.
 
 use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::property::holds;
 
-/// Texts made of what hostile paths are made of.
+/// Texts built from the parts of hostile paths.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "/",

@@ -1,4 +1,4 @@
-//! What must hold for every path, held against two parsers that know nothing of it: those of `http` and of `url`.
+//! Properties that hold for every path, checked with two independent parsers: those of `http` and `url`.
 
 use http::uri::PathAndQuery;
 use url::Url;
@@ -8,7 +8,7 @@ use crate::product::RouteKind;
 
 pub(super) const ORIGIN: &str = "https://api.product.test";
 
-/// What holds for a target: every parser reads it as it is, and undoing escapes moves it nowhere.
+/// Checks a target: every parser reads it unchanged, and decoding escapes doesn't lead anywhere else.
 #[track_caller]
 pub(super) fn check_target(target: &str) {
     assert_eq!(
@@ -59,7 +59,7 @@ pub(super) const fn route(prefix: &'static str, rewrite: &'static str) -> ProxyR
     }
 }
 
-/// What holds for any text: it is refused, or it is kept and every parser reads it as it is.
+/// Checks any text: it's either rejected, or kept and read unchanged by every parser.
 pub(crate) fn holds(path: &str) {
     match resolve(&RULES, path) {
         Err(error) => {

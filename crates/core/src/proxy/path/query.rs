@@ -1,4 +1,4 @@
-//! The query: its escapes and its names are checked, its values are the caller's.
+//! The query. Stead checks its escapes and names; the values are up to the caller.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,13 @@ use crate::{
     Error, Result, error::push_segment, product::sent::undone, scrub::scrub, tool::UNRESERVED,
 };
 
-/// Most bytes of a query. RFC 9112, section 3 asks everyone to accept a request line of 8,000 bytes; some take more.
+/// Maximum length of a query in bytes. RFC 9112, section 3 recommends that everyone accepts a request line of 8,000
+/// bytes. Some accept more.
 pub(crate) const MAX_QUERY: usize = 16 * 1024;
 
-/// Names that would put another credential next to the user's, make the response a script, or change the method or the
-/// headers behind the checks (the system parameters of a large family of APIs; `httpHeaders` is one of them, used where
-/// a browser may not send a header). Each is refused with the `$` of that family too.
+/// Names that would add another credential, turn the response into a script, or change the method or headers after the
+/// checks. They are system parameters of a large family of APIs. For example, `httpHeaders` is for headers that a
+/// browser can't send. Each name is also rejected with that family's `$`.
 const DENIED: &[&str] = &[
     "access_token",
     "bearer_token",
@@ -28,8 +29,8 @@ const DENIED: &[&str] = &[
 
 /// Adds `?` and the caller's query.
 ///
-/// Quotes and angle brackets are escaped as every browser does in a query (WHATWG URL, special-query percent-encode
-/// set): an HTTP client that builds on that standard cannot send them as they are.
+/// Quotes and angle brackets are escaped, as every browser does in a query (WHATWG URL, special-query percent-encode
+/// set). HTTP clients that follow that standard can't send them unescaped.
 ///
 /// # Errors
 /// [`ErrorKind::PathInvalid`](crate::ErrorKind::PathInvalid).
@@ -45,7 +46,7 @@ pub(super) fn append(target: &mut String, query: &str) -> Result<()> {
             _ => return Err(refused_byte(query, at, "query")),
         }
     }
-    // A semicolon once parted pairs as well (HTML 4.01, B.2.2), and some servers still take it so.
+    // A semicolon once separated pairs as well (HTML 4.01, B.2.2), and some servers still accept it.
     for pair in query.split(['&', ';']) {
         check_name(pair.split('=').next().unwrap_or_default())?;
     }
@@ -66,7 +67,7 @@ pub(super) fn append(target: &mut String, query: &str) -> Result<()> {
     Ok(())
 }
 
-/// Adds pairs to a path that may have a query: text, numbers and booleans, and lists of those as repeated names.
+/// Adds parameters to a path that may have a query: text, numbers and booleans, and lists of those as repeated names.
 ///
 /// # Errors
 /// [`ErrorKind::PathInvalid`](crate::ErrorKind::PathInvalid) for any other value, with a JSON pointer to it, and for
@@ -96,7 +97,7 @@ pub(in crate::proxy) fn with_query(
     Ok(target)
 }
 
-/// Writes pairs behind a path, or behind the query that it has.
+/// Appends pairs to a path or to its query.
 struct Pairs<'a> {
     target: &'a mut String,
     separator: &'static str,
@@ -151,7 +152,7 @@ fn check_length(query: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the names of [`DENIED`] in any case, escaped, and with anything around them that is not a letter or digit.
+/// Rejects the names in [`DENIED`] in any case, escaped, and surrounded by anything that isn't a letter or digit.
 fn check_name(name: &str) -> Result<()> {
     let name = undone(name);
     let bare = name.trim_matches(|character: char| !character.is_ascii_alphanumeric());

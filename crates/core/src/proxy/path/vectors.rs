@@ -1,11 +1,11 @@
-//! Hostile and honest paths. The numbers are those of `docs/contribute/proxy-vectors.md`.
+//! Malicious and harmless paths. The numbers are those of `docs/contribute/proxy-vectors.md`.
 
 use super::{
     property::{RULES, check_target, route},
     *,
 };
 
-/// Refused paths by their number.
+/// Rejected paths with their numbers.
 fn refused_paths() -> Vec<(u8, String)> {
     let long = format!("/v1/{}", "a".repeat(8192));
     [

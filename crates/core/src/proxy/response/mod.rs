@@ -1,19 +1,20 @@
 //! The product's headers on their way back to the caller.
 //!
-//! The response comes from our own host, which also serves the dashboard. What speaks about a connection, sets
-//! something for a whole host, or makes a browser run the response, a product may say about its own host only.
+//! The response comes from Stead's own host, which also serves the dashboard. A product may set some headers only for
+//! its own host: those about a connection, those that apply to a whole host, and those that make a browser run the
+//! response. Stead removes them.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use url::Url;
 
 use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body, product::RouteKind};
 
-/// The response as the caller gets it. `here` gives the address of ours that stands for one of the product, where there
-/// is one.
+/// Builds the response that the caller gets. `here` translates an address of the product into one of ours, if there is
+/// one.
 ///
-/// An upload may take several requests: status 308 without a `Location` says how much has arrived, and a `Location` is
-/// where the rest goes, which must be through here: a client library would take the caller's token along. Any other is
-/// taken off; what the product says it has done stays said.
+/// An upload may take several requests: status 308 without a `Location` says how much has arrived, and `Location` says
+/// where the rest goes. That address must lead through this proxy, because a client library sends the caller's token
+/// along. Any other `Location` is removed, but the rest of the product's response stays.
 ///
 /// # Errors
 /// [`ErrorKind::UpstreamRedirectBlocked`]: the response would lead credentials elsewhere;
@@ -57,11 +58,11 @@ pub(crate) fn passed_on(
     Ok(http::Response::from_parts(head, body))
 }
 
-/// Removes what is not for the caller, and keeps a browser from running what remains.
+/// Removes headers that aren't meant for the caller, and keeps a browser from running the content.
 fn response_headers(from: HeaderMap) -> HeaderMap {
     let mut headers = from;
     remove_nominated(&mut headers);
-    // One by one: nothing is allocated, and a response has a handful of these.
+    // Removing them one by one allocates nothing, and a response has only a few.
     while let Some(name) = headers
         .keys()
         .find(|name| !is_common(name) && is_withheld(name.as_str()))
@@ -84,7 +85,8 @@ fn response_headers(from: HeaderMap) -> HeaderMap {
     headers
 }
 
-/// `Cache-Control` without what lets a cache give one user's response to another (RFC 9111, section 5.2.2).
+/// Returns `Cache-Control` without directives that let a cache give one user's response to another (RFC 9111, section
+/// 5.2.2).
 fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
     const SHARED: [&str; 4] = ["public", "private", "s-maxage", "proxy-revalidate"];
     if !headers.contains_key(header::CACHE_CONTROL) {
@@ -108,11 +110,11 @@ fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
     HeaderValue::try_from(kept).unwrap_or(HeaderValue::from_static("private, no-store"))
 }
 
-/// Host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query. `None`
-/// where the redirect stays on the product's host or goes to no host of the web.
+/// Returns the host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query.
+/// `None` if the redirect stays on the product's host or doesn't lead to a web host.
 fn redirect_host(headers: &HeaderMap) -> Option<String> {
     let location = headers.get(header::LOCATION)?.to_str().ok()?;
-    // A name that cannot exist (RFC 2606, section 2) stands for the product's, so that relative locations are read.
+    // A reserved name (RFC 2606, section 2) stands for the product's host, so that relative locations can be resolved.
     let base = Url::parse("https://product.invalid").ok()?;
     let target = base.join(location).ok()?;
     let host = target.host_str()?;
@@ -137,7 +139,7 @@ fn remove_nominated(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether it is one of those that most responses have, which pass: a comparison of numbers each.
+/// Whether it's one of the headers that most responses have. They all pass, and the check only compares numbers.
 fn is_common(name: &HeaderName) -> bool {
     const COMMON: [&HeaderName; 9] = [
         &header::CONTENT_TYPE,
@@ -153,38 +155,38 @@ fn is_common(name: &HeaderName) -> bool {
     COMMON.contains(&name)
 }
 
-/// Whether a header, in lower case, is not for the caller.
+/// Whether a header (in lower case) is withheld from the caller.
 fn is_withheld(name: &str) -> bool {
     matches!(
         name,
-        // Of one connection (RFC 9110, section 7.6.1).
+        // About one connection (RFC 9110, section 7.6.1).
         "connection" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade"
-        // Of the exchange of credentials, which is ours.
+        // About credentials, which only Stead exchanges with the product.
         | "authentication-info" | "proxy-authenticate" | "proxy-authentication-info" | "proxy-authorization"
         | "www-authenticate"
-        // Of the whole host that a browser believes to have asked.
+        // About the whole host, which for the browser is Stead's.
         | "accept-ch" | "alt-svc" | "clear-site-data" | "critical-ch" | "expect-ct" | "nel" | "origin-agent-cluster"
         | "origin-trial" | "public-key-pins" | "public-key-pins-report-only" | "report-to" | "reporting-endpoints"
         | "service-worker-allowed" | "set-cookie" | "set-cookie2" | "strict-transport-security"
-        // Of a page, or of the product's inside.
+        // About a page, or about the product's internals.
         | "refresh" | "server-timing"
-        // Of caches that stand before this service.
+        // For caches in front of this service.
         | "edge-control" | "surrogate-control"
     ) || name.ends_with("cdn-cache-control")
-        // What this service says itself.
+        // Set by this service itself.
         || name.starts_with("stead-")
         || name.starts_with("access-control-")
         || name.starts_with("content-security-policy")
 }
 
-/// Whether a browser would run or render the response as a document: HTML, SVG, anything in XML, and the stream of
-/// documents that `multipart/x-mixed-replace` is. Unreadable types count as such.
+/// Whether a browser would run or render the response as a document: HTML, SVG, any XML, and the stream of documents in
+/// `multipart/x-mixed-replace`. Unreadable types count as such.
 fn runs_in_a_browser(headers: &HeaderMap) -> bool {
     headers
         .get_all(header::CONTENT_TYPE)
         .iter()
         .any(|value| match value.to_str() {
-            // What products mostly say.
+            // The usual types of products' responses.
             Ok("application/json" | "application/json; charset=UTF-8") => false,
             Ok(kind) => ["html", "svg", "xml", "xsl", "mixed-replace"]
                 .iter()
@@ -199,7 +201,7 @@ fn contains_ignoring_case(text: &str, part: &str) -> bool {
         .any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
-/// Whether the product says itself that the response is to be saved; its file name then stays.
+/// Whether the product itself marks the response as a download. Its file name then stays.
 fn is_attachment(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_DISPOSITION).iter();
     let first = values.next();

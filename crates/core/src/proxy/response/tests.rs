@@ -1,4 +1,4 @@
-//! Which headers of a response are passed on, and where it may lead.
+//! Which response headers are forwarded, and where a response can redirect to.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn map(headers: &[(&'static str, &'static str)]) -> HeaderMap {
     map
 }
 
-/// What is left of the headers, besides the one that is always set.
+/// The remaining headers, without the one that is always set.
 #[track_caller]
 fn left(headers: &[(&'static str, &'static str)]) -> HeaderMap {
     let mut left = response_headers(map(headers));
@@ -116,7 +116,7 @@ fn unsafe_response_headers_are_removed() {
     }
 }
 
-/// The status and `Location` of a response as they are passed on; addresses at the product have one here.
+/// The status and `Location` that the caller gets. Every address at the product has one here.
 fn passed(
     kind: RouteKind,
     status: u16,
@@ -168,7 +168,7 @@ fn an_upload_session_stays_at_stead_or_is_refused() {
             "{kind:?} {status}"
         );
     }
-    // What was carried out stays so; only the way on is taken off.
+    // The request was carried out, so its status stays. Only the location is removed.
     assert_eq!(passed(Upload, 200, ELSEWHERE).unwrap(), (200, None));
     assert_eq!(passed(Upload, 503, ELSEWHERE).unwrap(), (503, None));
     assert_eq!(passed(Plain, 201, SESSION).unwrap(), (201, here()));

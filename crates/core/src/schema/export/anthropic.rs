@@ -7,7 +7,7 @@ use super::node::{
     keep, named, unknown_keywords, walk,
 };
 
-/// Keywords of strict tools.
+/// Keywords that strict tools support.
 const STRICT: &[&str] = &[
     "type",
     "description",
@@ -20,11 +20,11 @@ const STRICT: &[&str] = &[
     "format",
     "minItems",
 ];
-/// Most strict tools of a request.
+/// Maximum number of strict tools in a request.
 const TOOLS: usize = 20;
-/// Most optional parameters of all strict tools of a request.
+/// Maximum number of optional parameters in all strict tools of a request.
 const OPTIONAL: usize = 24;
-/// Most parameters of several types among them.
+/// Maximum number of those parameters that have several types.
 const UNIONS: usize = 16;
 
 pub(super) fn tool(name: &str, description: &str, schema: &Value, strict: Option<bool>) -> Value {
@@ -35,7 +35,7 @@ pub(super) fn tool(name: &str, description: &str, schema: &Value, strict: Option
     tool
 }
 
-/// The schema in the subset of strict tools.
+/// Reduces the schema to the subset for strict tools.
 ///
 /// # Errors
 /// Why it does not fit into it, or a request.
@@ -121,7 +121,7 @@ pub(super) fn check(tool: &Value) -> Vec<String> {
     faults
 }
 
-/// The bounds of a request.
+/// Checks the limits of a request.
 pub(super) fn check_together(tools: &[Value]) -> Vec<String> {
     let strict = tools.iter().filter(|tool| tool["strict"] == true);
     let (mut count, mut optional, mut unions) = (0, 0, 0);

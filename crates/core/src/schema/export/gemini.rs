@@ -7,7 +7,7 @@ use super::node::{
     unknown_keywords, walk,
 };
 
-/// Members of `Schema` that are used.
+/// Supported members of `Schema`.
 const SCHEMA: &[&str] = &[
     "type",
     "nullable",
@@ -35,7 +35,7 @@ pub(super) fn tool(name: &str, description: &str, mut schema: Value, notes: &mut
     declaration
 }
 
-/// Keeps what `Schema` has: one type for each node, and no object without properties.
+/// Reduces the schema to what `Schema` supports: one type for each node, and no object without properties.
 fn reduce(schema: &mut Value, place: &str, notes: &mut Notes) {
     let Some(node) = schema.as_object_mut() else {
         return;

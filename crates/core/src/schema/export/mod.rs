@@ -1,10 +1,10 @@
 //! Exports tools in model vendors' formats: one schema, with a transform and a check for each vendor.
 //!
-//! | Format | Schema | What it cannot say |
+//! | Format | Schema | Rules that it can't express |
 //! |---|---|---|
 //! | `openai`, `openai_responses`, `anthropic`, `mcp` | JSON Schema, [briefly](view::Depth::Brief) | – |
-//! | `openai_strict`, `anthropic_strict` | whole, in the subset that the vendor compiles | is in the report; a tool that the subset cannot hold is exported with `strict: false` |
-//! | `gemini` | whole, in its subset of OpenAPI | is in the report |
+//! | `openai_strict`, `anthropic_strict` | whole, in the subset that the vendor compiles | listed in the report; a tool that doesn't fit the subset is exported with `strict: false` |
+//! | `gemini` | whole, in its subset of OpenAPI | listed in the report |
 //!
 //! Stead still checks what a schema can't express when the tool is called.
 
@@ -21,7 +21,7 @@ use self::{node::Notes, view::Depth};
 use super::{Detail, ExportFormat, ExportReport, InputSchema};
 use crate::tool::{Effect, Hints};
 
-/// What of a tool is exported.
+/// The parts of a tool that are exported.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exportable<'a> {
     pub(crate) name: &'a str,
@@ -42,7 +42,7 @@ pub struct Exported {
     pub report: ExportReport,
 }
 
-/// One tool in a model vendor's format. It leaves out the version parameters, because the application chooses them, not
+/// Exports one tool in a model vendor's format. Omits the version parameters, because the application chooses them, not
 /// the model.
 pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail) -> Exported {
     let mut notes = Notes::default();
@@ -68,7 +68,7 @@ pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail)
                 schema = subset;
                 notes.extend(said);
             }
-            // What a tool has to be whole for, it is exported without.
+            // If the tool doesn't fit the strict subset, it's exported without `strict` and needs no whole schema.
             Err(reason) => {
                 strict = Some(false);
                 notes = Notes::default();
@@ -99,7 +99,7 @@ pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail)
     Exported { tool, report }
 }
 
-/// The whole schema without what a model does not choose.
+/// The whole schema without the parameters that a model doesn't choose.
 pub(crate) fn whole_for_models(input: &InputSchema) -> Value {
     view::of(input, Depth::Whole, &mut Notes::default()).1
 }

@@ -1,4 +1,4 @@
-//! Walking through a schema, and what is noted on the way.
+//! Walks through a schema, and collects notes on the way.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,32 @@ use serde_json::{Map, Value, json};
 
 use crate::error::push_segment;
 
-/// Most bytes of the list of places in a note.
+/// Maximum length of the list of places in a note, in bytes.
 const PLACES: usize = 300;
 
-/// What a transform changes, by places.
+/// The changes of a transform, with their places.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     sentences: Vec<String>,
-    /// A change, and where it was made.
+    /// Each change with the places where it was made.
     places: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Notes {
-    /// The text of a note about free-form values that become texts.
+    /// Note about free-form values that become strings.
     pub(super) const JSON_TEXT: &'static str = "free-form, written as JSON text";
-    /// That of keywords that are left out.
+    /// Note about omitted keywords.
     pub(super) const UNSAID: &'static str = "not in this schema, checked when called";
-    /// That of objects that are closed.
+    /// Note about closed objects.
     pub(super) const CLOSED: &'static str = "accepts more members than can be given here";
-    /// That of what is shown without its members.
+    /// Note about objects that are shown without their members.
     pub(super) const SHORT: &'static str = "shown without its contents";
 
     pub(super) fn add(&mut self, sentence: String) {
         self.sentences.push(sentence);
     }
 
-    /// Notes that a change was made at a place.
+    /// Records that a change was made at a place.
     pub(super) fn at(&mut self, change: &'static str, place: String) {
         self.places.entry(change).or_default().push(place);
     }
@@ -43,7 +43,7 @@ impl Notes {
         }
     }
 
-    /// A sentence for each change.
+    /// Returns a sentence for each change.
     pub(super) fn into_sentences(self) -> Vec<String> {
         let mut sentences = self.sentences;
         for (change, places) in self.places {
@@ -68,7 +68,7 @@ impl Notes {
     }
 }
 
-/// The schemas right below a node, each with its place.
+/// The schemas directly below a node, each with its place.
 pub(super) fn children<'n>(node: &'n Value, place: &str) -> Vec<(String, &'n Value)> {
     let members = node["properties"].as_object().into_iter().flatten();
     let mut found: Vec<_> = members
@@ -80,7 +80,7 @@ pub(super) fn children<'n>(node: &'n Value, place: &str) -> Vec<(String, &'n Val
     found
 }
 
-/// The same, to be changed.
+/// Changes each schema directly below a node.
 pub(super) fn each_child(
     node: &mut Map<String, Value>,
     place: &str,
@@ -99,7 +99,7 @@ pub(super) fn each_child(
     }
 }
 
-/// Visits a schema and all below it.
+/// Visits a schema and everything below it.
 pub(super) fn walk(node: &Value, place: &str, visit: &mut impl FnMut(&Value, &str)) {
     visit(node, place);
     for (place, child) in children(node, place) {
@@ -107,19 +107,19 @@ pub(super) fn walk(node: &Value, place: &str, visit: &mut impl FnMut(&Value, &st
     }
 }
 
-/// The JSON pointer of a member; `*` stands for every item of a list.
+/// The JSON pointer of a member. `*` stands for every item of a list.
 pub(super) fn below(place: &str, name: &str) -> String {
     let mut place = place.to_owned();
     push_segment(&mut place, name);
     place
 }
 
-/// The place as notes name it: the root has none.
+/// The place as notes name it. The root has no name.
 pub(super) fn named(place: &str) -> &str {
     if place.is_empty() { "/" } else { place }
 }
 
-/// Whether a node names this type, or it among others.
+/// Whether a node allows this type, alone or among others.
 pub(super) fn has_type(node: &Value, name: &str) -> bool {
     node["type"] == name || holds(&node["type"], name)
 }
@@ -129,14 +129,14 @@ pub(super) fn holds(list: &Value, name: &str) -> bool {
         .is_some_and(|list| list.iter().any(|one| one == name))
 }
 
-/// Whether a node has neither a type nor options: it takes any value.
+/// Whether a node has neither a type nor options, so it accepts any value.
 pub(super) fn is_open(node: &Value) -> bool {
     ["type", "anyOf", "enum"]
         .iter()
         .all(|keyword| node.get(*keyword).is_none())
 }
 
-/// How many parameters may be absent, and how many have several types.
+/// The number of optional parameters, and of those with several types.
 pub(super) fn counts(schema: &Value) -> (usize, usize) {
     let (mut optional, mut unions) = (0, 0);
     walk(schema, "", &mut |node, _| {
@@ -149,7 +149,7 @@ pub(super) fn counts(schema: &Value) -> (usize, usize) {
     (optional, unions)
 }
 
-/// Keeps these keywords, and notes which others are gone; texts about a value are not worth a note.
+/// Keeps these keywords, and records which others were removed. Texts that describe a value aren't recorded.
 pub(super) fn keep(
     node: &mut Map<String, Value>,
     keywords: &[&str],
@@ -167,7 +167,7 @@ pub(super) fn keep(
     });
 }
 
-/// A free-form object becomes a string that holds its JSON, which is read as the object when the tool is called.
+/// Turns a free-form object into a string that contains its JSON. Stead parses it when the tool is called.
 pub(super) fn json_text_if_free_form(
     node: &mut Map<String, Value>,
     place: &str,
@@ -205,7 +205,7 @@ pub(super) fn json_text_if_free_form(
     notes.at(Notes::JSON_TEXT, place.to_owned());
 }
 
-/// Checks what every envelope has: a name of at most `most` of the letters that all vendors take, and a description.
+/// Checks what every envelope has: a description, and a name of at most `most` characters that all vendors allow.
 pub(super) fn check_head(tool: &Value, place: &str, most: usize, faults: &mut Vec<String>) {
     let name = tool["name"].as_str().unwrap_or_default();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
@@ -219,7 +219,7 @@ pub(super) fn check_head(tool: &Value, place: &str, most: usize, faults: &mut Ve
     }
 }
 
-/// Checks what every schema of an input is: a JSON Schema of an object, without references.
+/// Checks that an input's schema is a JSON Schema of an object, without references.
 pub(super) fn check_schema(schema: Option<&Value>, place: &str, faults: &mut Vec<String>) {
     let Some(schema) = schema else {
         faults.push(format!("{place}: expected a schema"));
@@ -240,7 +240,7 @@ pub(super) fn check_schema(schema: Option<&Value>, place: &str, faults: &mut Vec
     });
 }
 
-/// Adds a fault for each keyword that a subset does not have.
+/// Adds a fault for each keyword that a subset doesn't support.
 pub(super) fn unknown_keywords(
     node: &Value,
     place: &str,

@@ -8,7 +8,7 @@ use super::node::{
     keep, named, unknown_keywords, walk,
 };
 
-/// Keywords of structured outputs.
+/// Keywords that structured outputs support.
 const STRICT: &[&str] = &[
     "type",
     "description",
@@ -28,15 +28,15 @@ const STRICT: &[&str] = &[
     "pattern",
     "format",
 ];
-/// Most characters of a description.
+/// Maximum number of characters in a description.
 const DESCRIPTION: usize = 1_024;
-/// Most tools of a request.
+/// Maximum number of tools in a request.
 const TOOLS: usize = 128;
-/// Most levels of a strict schema.
+/// Maximum number of levels in a strict schema.
 const LEVELS: usize = 10;
-/// Most parameters of one, at all levels.
+/// Maximum number of parameters in a strict schema, at all levels.
 const PARAMETERS: usize = 5_000;
-/// Most options of all its enumerations.
+/// Maximum number of options in all of its enumerations.
 const OPTIONS: usize = 1_000;
 
 pub(super) fn chat(name: &str, description: &str, schema: &Value, strict: bool) -> Value {
@@ -56,7 +56,7 @@ pub(super) fn responses(name: &str, description: &str, schema: &Value) -> Value 
     })
 }
 
-/// The schema in the subset of structured outputs.
+/// Reduces the schema to the subset for structured outputs.
 ///
 /// # Errors
 /// Why it does not fit into it.
@@ -205,7 +205,7 @@ fn check_strict(schema: &Value, at: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// How deep objects lie in one another.
+/// How deep objects are nested.
 fn levels(node: &Value) -> usize {
     let below = super::node::children(node, "");
     let deepest = below.into_iter().map(|(_, child)| levels(child)).max();

@@ -1,4 +1,4 @@
-//! How much of a tool's schema a model is shown.
+//! How much of a tool's schema a model gets.
 
 use serde_json::{Map, Value, json};
 
@@ -10,18 +10,18 @@ use super::{
     node::{Notes, below, each_child, has_type, holds},
 };
 
-/// How much of a schema is shown; the least first.
+/// How much of a schema is shown, from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Depth {
-    /// Names and types; descriptions of what a call must have, in a sentence each.
+    /// Names and types. Required parameters also have a one-sentence description.
     Compact,
-    /// What helps to make a call: what is [marked](BRIEF_MARK) is a text instead of a structure.
+    /// Everything that helps to make a call. [Marked](BRIEF_MARK) structures are replaced by a text.
     Brief,
-    /// All that there is.
+    /// Everything.
     Whole,
 }
 
-/// Description and schema of a tool, as deep as asked for.
+/// Description and schema of a tool at this depth.
 pub(super) fn of(input: &InputSchema, depth: Depth, notes: &mut Notes) -> (String, Value) {
     let mut schema = input.for_models().clone();
     if depth < Depth::Whole {
@@ -36,7 +36,7 @@ pub(super) fn of(input: &InputSchema, depth: Depth, notes: &mut Notes) -> (Strin
     (first_sentence(input.description()).to_owned(), schema)
 }
 
-/// Puts the text of each mark in place of the structure that it describes.
+/// Replaces each marked structure with its text.
 fn brief(schema: &mut Value, place: &str, notes: &mut Notes) {
     let Some(node) = schema.as_object_mut() else {
         return;
@@ -52,7 +52,7 @@ fn brief(schema: &mut Value, place: &str, notes: &mut Notes) {
     each_child(node, place, |child, place| brief(child, place, notes));
 }
 
-/// Removes what says nothing: an empty description, and that any other member may be given.
+/// Removes what carries no information: empty descriptions, and the statement that other members are allowed.
 fn without_noise(schema: &mut Value, place: &str) {
     let Some(node) = schema.as_object_mut() else {
         return;
@@ -66,7 +66,7 @@ fn without_noise(schema: &mut Value, place: &str) {
     each_child(node, place, without_noise);
 }
 
-/// Keeps names and types, and what a call must have.
+/// Keeps names, types and required parameters.
 fn compact(schema: &mut Value, notes: &mut Notes) {
     let required = schema["required"].clone();
     if let Some(node) = schema.as_object_mut() {
@@ -110,7 +110,7 @@ fn compact_parameter(
     });
 }
 
-/// Whether an object with members is in it.
+/// Whether a node contains an object with members.
 fn has_members(node: &Map<String, Value>) -> bool {
     let own = |node: &Value| {
         node["properties"]
@@ -121,7 +121,7 @@ fn has_members(node: &Map<String, Value>) -> bool {
     own(&whole) || has_type(&whole, "array") && own(&whole["items"])
 }
 
-/// The text up to its first full stop outside of code.
+/// The text up to its first full stop outside code.
 fn first_sentence(text: &str) -> &str {
     let mut is_code = false;
     for (at, letter) in text.char_indices() {

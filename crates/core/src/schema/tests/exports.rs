@@ -1,4 +1,4 @@
-//! A tool as each vendor takes it.
+//! A tool in each vendor's format.
 
 use super::*;
 use crate::tool::Hints;
@@ -301,7 +301,7 @@ fn a_request_has_bounds() {
     );
 }
 
-/// What a check says of a tool that was changed at one place.
+/// The faults that a check finds in a tool after one change.
 fn faults(format: ExportFormat, pointer: &str, value: Value) -> Vec<String> {
     let mut tool = whole(&FILE, format, Detail::Full).tool;
     assert_eq!(check_tool(format, &tool), [""; 0]);

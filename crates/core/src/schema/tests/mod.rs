@@ -1,4 +1,4 @@
-//! What a struct becomes as a published schema.
+//! Published schemas of structs.
 
 mod exports;
 #[cfg(feature = "platform")]

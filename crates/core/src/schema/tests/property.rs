@@ -1,4 +1,4 @@
-//! What must hold for every input.
+//! Properties that hold for every input.
 
 use proptest::{prelude::*, test_runner::RngSeed};
 

@@ -1,4 +1,4 @@
-//! What a published schema coerces, accepts and refuses.
+//! Inputs that a published schema coerces, accepts or rejects.
 
 use super::*;
 

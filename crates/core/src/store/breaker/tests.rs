@@ -1,4 +1,5 @@
-//! What is refused while the store is away, how often it is asked, and what a doubt does not end.
+//! Operations that fail while the store is unavailable, how often it's probed, and operations that a doubt doesn't
+//! interrupt.
 
 use std::sync::{Mutex, atomic::AtomicU32};
 
@@ -9,7 +10,7 @@ use crate::testing::{Asked, Flaky, World};
 
 const NEVER: Duration = Duration::from_secs(3_600);
 
-/// How long a store's readings and commits take, and whether they fail then.
+/// How long a store's reads and commits take, and whether they then fail.
 struct Slow {
     runtime: Arc<dyn Runtime>,
     reading: Mutex<(Duration, bool)>,
@@ -55,7 +56,7 @@ impl Slow {
     }
 }
 
-/// What becomes of something, and how long it takes.
+/// The result of work, and how long it takes.
 fn timed<T>(world: &World, work: impl Future<Output = Result<T>>) -> (Option<ErrorKind>, Duration) {
     let runtime = world.process(0);
     let began = runtime.monotonic();
@@ -121,7 +122,7 @@ fn a_slow_call_continues_while_the_store_responds_to_others() {
     let long = Duration::from_secs(8);
     *store.commit.lock().unwrap() = (long, false);
     assert_eq!(timed(&world, breaker.commit(Batch::new())), (None, long));
-    // A reading that takes longer than it may shows nothing where others have their responses meanwhile.
+    // A read over its time limit proves nothing if other operations get responses in the meantime.
     *store.reading.lock().unwrap() = (NEVER, false);
     let others = async {
         for _ in 0..20 {

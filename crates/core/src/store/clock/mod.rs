@@ -13,7 +13,7 @@ use crate::ports::Runtime;
 /// Smaller differences are ignored, because times that processes compare are in seconds.
 const SLACK: SignedDuration = SignedDuration::from_millis(100);
 
-/// This process's clock, set by the store's at every reading.
+/// This process's clock, adjusted to the store's at every read.
 #[derive(Clone)]
 pub(crate) struct StoreClock {
     runtime: Arc<dyn Runtime>,
@@ -29,13 +29,13 @@ impl StoreClock {
         }
     }
 
-    /// The store's time, as far as it is known.
+    /// The store's time, as far as it's known.
     pub(crate) fn now(&self) -> Timestamp {
         let own = self.runtime.now();
         own.checked_add(self.ahead()).unwrap_or(own)
     }
 
-    /// This process's own time, to be noted before a reading.
+    /// This process's own time, to be recorded before a read.
     pub(super) fn own(&self) -> Timestamp {
         self.runtime.now()
     }

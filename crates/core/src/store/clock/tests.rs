@@ -1,4 +1,4 @@
-//! Processes whose clocks differ, and the store's time that they agree on.
+//! Processes with different clocks agree on the store's time.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn processes_with_different_clocks_agree_on_the_stores_time() {
     );
     let right = world.run(fast.store.now()).unwrap();
     assert_eq!((fast.host.now(), slow.host.now()), (right, right));
-    // A clock that is set later is right again after a reading.
+    // After a clock was changed, a read corrects it.
     world.set_back(&[1], SignedDuration::from_secs(20));
     world.run(fast.store.now()).unwrap();
     assert_eq!(fast.host.now(), right);

@@ -10,7 +10,7 @@ use crate::{
     store::{Index, List, Record, Rewritten, Table, Value},
 };
 
-/// `live` is the call's digest while the approval is pending or approved: there is one such of a call at most.
+/// `live` is the call's digest while the approval is pending or approved. A call can have only one such approval.
 pub(super) static APPROVAL: Table = Table {
     name: "approval",
     columns: &[
@@ -53,16 +53,16 @@ impl Record for Approval {
 }
 
 impl Records {
-    /// An approval by id.
+    /// An approval by ID.
     pub(crate) async fn approval(&self, id: ApprovalId) -> Found<Approval> {
         self.get(id).await
     }
-    /// The approval of a call that is pending or approved.
+    /// The approval of a call, if it's pending or approved.
     pub(crate) async fn live_approval(&self, call: &Digest) -> Found<Approval> {
         self.find(LIVE_APPROVAL, &[Value::text(call.as_str())])
             .await
     }
-    /// Approvals in this state or in any, newest first, starting after `after`.
+    /// Approvals in this state or in any, newest first, after `after`.
     pub(crate) async fn approvals(
         &self,
         state: Option<ApprovalState>,
@@ -78,7 +78,7 @@ impl Records {
         let after = after.map(|id| vec![Value::text(id)]);
         self.list(list.descending().after(after).limit(limit)).await
     }
-    /// Deletes some approvals of a user; how many.
+    /// Deletes some approvals of a user. Returns how many.
     pub(crate) async fn remove_approvals_of(&self, of: &Identifier, limit: u32) -> Result<u64> {
         let list = List::new(&APPROVAL, APPROVALS_OF_USER);
         let of_user = list.prefix([Value::text(of.as_str())]).limit(limit);

@@ -48,7 +48,7 @@ const MOST_MATCHES: u32 = 5_000;
 /// The kind of a name. Its number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum NameKind {
-    /// `detail` is 1 if calls can change something, else 0, and the version.
+    /// `detail` is 1 if calls can change something, or otherwise 0, and the version.
     Tool = 1,
     Connection = 2,
     /// `detail` is the account's ID if there is one, a slash and the connection's name.
@@ -212,15 +212,15 @@ impl Number {
     }
 }
 
-/// Numbers of names that this process used lately. After an erasure, other processes use the number of a name that was
-/// replaced for up to a day.
+/// Numbers of names that this process has used recently. After an erasure, other processes may use the number of a
+/// replaced name for up to a day.
 #[derive(Debug, Default)]
 pub(crate) struct KnownNames(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     names: HashMap<Name, Number>,
-    /// How often the names were forgotten.
+    /// How often the names were dropped.
     cleared: u64,
 }
 
@@ -229,7 +229,7 @@ impl KnownNames {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Forgets all names, because rows may have changed.
+    /// Drops all names, because rows may have changed.
     pub(crate) fn clear(&self) {
         self.with(|known| {
             known.names.clear();
@@ -237,7 +237,7 @@ impl KnownNames {
         });
     }
 
-    /// Adds names, unless names were forgotten after these were read.
+    /// Adds names, unless names were dropped after these were read.
     pub(super) fn add(&self, read: Numbers) {
         self.with(|known| {
             if known.cleared != read.cleared {
@@ -267,8 +267,8 @@ impl Numbers {
 }
 
 impl Records {
-    /// The numbers of names, given when the first call with each of them started. Adds new names to the batch, and those
-    /// that were used again after a day.
+    /// The numbers of names, given when the first call with each of them started. Adds new names to the batch, and
+    /// those that were used again after a day.
     pub(super) async fn numbers(
         &self,
         known: &KnownNames,

@@ -67,7 +67,7 @@ impl Records {
         let after = after.map(|id| vec![Value::text(id)]);
         self.list(list.after(after).limit(limit)).await
     }
-    /// Deletes some sessions of a user; how many.
+    /// Deletes some sessions of a user. Returns how many.
     pub(crate) async fn remove_mcp_sessions_of(&self, of: &Identifier, limit: u32) -> Result<u64> {
         let list = List::new(&MCP_SESSION, MCP_SESSIONS_OF_USER);
         let of_user = list.prefix([Value::text(of.as_str())]).limit(limit);

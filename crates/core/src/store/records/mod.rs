@@ -465,7 +465,7 @@ impl Records {
 // ---- any row
 
 impl Records {
-    /// Stored rows of any table with their MACs, by key, after `after`; and where the next ones start.
+    /// Stored rows of any table with their MACs, by key, after `after`. Also returns where the next ones start.
     pub(crate) async fn rows(
         &self,
         table: &'static Table,

@@ -1,5 +1,5 @@
-//! Calls as older versions stored them, which maintenance moves to [calls](super::calls): one per row as JSON, and later
-//! up to 500 in a row, as base64 of a binary format (postcard).
+//! Calls as older versions stored them, which maintenance moves to [calls](super::calls): one per row as JSON, and
+//! later up to 500 in a row, as base64 of a binary format (postcard).
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::{
 
 /// Rows that are read together.
 const SOME: u32 = 4;
-/// Size of a row of several calls without these: its key twice, and the start of its body.
+/// Size of a row of several calls without the calls: its key twice, and the start of its body.
 const ROW: usize = 200;
 
 /// Executions as the first version stored them.

@@ -36,7 +36,8 @@ impl Records {
     pub(crate) async fn policy(&self, name: &str) -> Found<Policy> {
         self.get(Self::policy_key(name)).await
     }
-    /// The first policies by name. An unreadable policy is an error, because without it the others could allow too much.
+    /// The first policies by name. An unreadable policy is an error, because without it the others could allow too
+    /// much.
     pub(crate) async fn policies(&self, limit: u32) -> Result<Vec<Versioned<Policy>>> {
         let list = List::new(&POLICY, POLICY.key).limit(limit);
         let mut policies = Vec::new();

@@ -19,7 +19,7 @@ pub(super) static WEBHOOK: Table = Table {
     sealed: true,
 };
 
-/// Written with every batch, so apart from the secrets.
+/// Written with every batch, so it's separate from the secrets.
 pub(super) static WEBHOOK_LANE: Table = Table {
     name: "webhook_lane",
     columns: &[text("webhook_id")],
@@ -95,7 +95,7 @@ impl Records {
         let list = List::new(&WEBHOOK, WEBHOOK.key).after(after);
         self.list(list.limit(limit)).await
     }
-    /// The key of a webhook's lane.
+    /// The key of a webhook's delivery queue.
     pub(crate) fn lane_key(id: WebhookId) -> Key {
         Key::new(&WEBHOOK_LANE, vec![Value::text(id)])
     }
@@ -130,7 +130,7 @@ impl Records {
         let list = list.prefix([Value::text(webhook), Value::flag(true)]);
         self.list(list.limit(limit)).await
     }
-    /// Pending deliveries of all webhooks, those that were tried or added the longest ago first.
+    /// Pending deliveries of all webhooks. Those that were tried or added the longest ago come first.
     pub(crate) async fn all_waiting_deliveries(&self, limit: u32) -> Listed<Delivery> {
         let list = List::new(&WEBHOOK_DELIVERY, DELIVERIES_BY_AGE).prefix([Value::flag(true)]);
         self.list(list.limit(limit)).await

@@ -63,7 +63,7 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
     Ok(page.render_with(StatusCode::UNPROCESSABLE_ENTITY, TEMPLATE, context))
 }
 
-/// What the form also shows: the connections to choose from, and whether a link must say where the browser goes.
+/// Additional context of the form: the connections to choose from, and whether a link must say where the browser goes.
 /// `asked` is the connection to choose. It stays chosen even if it isn't ready, so a link is never for another one.
 async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value> {
     let connections = environment

@@ -20,7 +20,8 @@ pub(super) struct Need {
     tone: &'static str,
 }
 
-/// What an account needs. Problems of its connection come first, because nothing else helps until they're fixed.
+/// The next thing that an account needs. Problems of its connection come first, because nothing else helps until
+/// they're fixed.
 pub(super) fn need(account: &Account, connection: Option<&Connection>) -> Option<Need> {
     let of_connection = connection.and_then(of_connection);
     of_connection.or_else(|| of_account(account))

@@ -19,7 +19,7 @@ use crate::{
     problem::Result,
 };
 
-/// A permission, with the product's description if it has one.
+/// A permission, with the product's description if there is one.
 #[derive(Debug, Serialize)]
 struct Permission {
     text: Option<String>,

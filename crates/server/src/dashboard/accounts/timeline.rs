@@ -59,7 +59,7 @@ impl Place {
 #[derive(Debug, Serialize)]
 pub(super) struct Timeline {
     lines: Vec<Line>,
-    /// The query of the page with what is older.
+    /// The query of the page with older lines.
     older: Option<String>,
     /// The time of the last successful refresh, if these lines include it.
     pub(super) refreshed_at: Option<String>,
@@ -72,7 +72,7 @@ struct Line {
     at: String,
     is_call: bool,
     title: String,
-    /// Explains the title, with more details.
+    /// Explains the title in more detail.
     hint: String,
     about: String,
     tone: &'static str,

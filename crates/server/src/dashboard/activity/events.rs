@@ -33,9 +33,9 @@ pub(super) struct Row {
     hint: &'static str,
     connection_name: Option<String>,
     identifier: Option<String>,
-    /// The page of the account that it is about.
+    /// The page of the event's account.
     account: Option<String>,
-    /// Why, or how it went.
+    /// The reason or the outcome.
     about: Option<String>,
     actor: Option<String>,
 }

@@ -37,7 +37,7 @@ impl Span {
         }
     }
 
-    /// How many bars a chart has, and how long each counts in seconds: a whole number of the totals' steps.
+    /// Number of bars in a chart, and the seconds that each covers. The seconds are a multiple of the totals' step.
     pub(super) const fn bars(self) -> (i64, i64) {
         match self {
             Self::Hour => (60, 60),
@@ -46,7 +46,7 @@ impl Span {
         }
     }
 
-    /// Totals by which its bars are counted.
+    /// The step of the totals that its bars add up.
     pub(super) const fn step(self) -> TotalsStep {
         match self {
             Self::Week => TotalsStep::Hour,
@@ -54,7 +54,7 @@ impl Span {
         }
     }
 
-    /// How old its totals may be: what a chart of this time would hardly show.
+    /// Maximum age of its totals. A change within that time would hardly be visible in the chart.
     pub(super) const fn fresh(self) -> Duration {
         Duration::from_secs(match self {
             Self::Hour => 2,
@@ -76,7 +76,7 @@ impl Span {
     }
 }
 
-/// Which calls are shown.
+/// Filters for the calls to show.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     pub(super) span: Span,
@@ -141,10 +141,10 @@ impl Calls {
     }
 }
 
-/// Which events are shown.
+/// Filters for the events to show.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Events {
-    /// The beginning of their types, such as `account`.
+    /// The start of their types, such as `account`.
     pub(super) about: Option<String>,
     pub(super) connection_name: Option<String>,
     pub(super) identifier: Option<String>,

@@ -33,7 +33,7 @@ use crate::{
 const WAIT: u32 = 4;
 /// Seconds between updates of the charts, if they have changed.
 const CHARTS: u32 = 5;
-/// Waits without news before a comment keeps the connection alive.
+/// Number of waits without news before a comment keeps the connection alive.
 const QUIET: u32 = 4;
 
 /// The rows of a page.
@@ -50,7 +50,7 @@ struct Stream {
     shown: Shown,
     /// IDs of the rows of the previous look.
     known: HashSet<String>,
-    /// Seconds, at least, since the charts were sent. News arrive at most once a second.
+    /// Lower bound of the seconds since the charts were sent. News arrives at most once a second.
     uncharted: u32,
     /// Whether the charts have changed since.
     stale: bool,

@@ -17,19 +17,19 @@ use crate::dashboard::{
     words,
 };
 
-/// The most kinds of failures, and products, to list.
+/// Maximum number of kinds of failures, and of products, to list.
 const LISTED: usize = 6;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
-    /// Which time it is, as a query and as a title.
+    /// The time range, as a query and as a title.
     time: &'static str,
     span: &'static str,
     /// Whether the chart's labels are days.
     by_day: bool,
     calls: u64,
     failed: u64,
-    /// The range of time that half of the calls stayed within, and that of 99 of 100.
+    /// The range of durations that half of the calls stayed within, and that 99 of 100 did.
     half: Option<String>,
     most: Option<String>,
     bars: Bars,
@@ -67,7 +67,7 @@ struct OfProduct {
     failed: u64,
 }
 
-/// Calls, and how long they took.
+/// Calls with their durations.
 #[derive(Debug, Clone, Default)]
 struct Sum {
     good: u64,
@@ -89,7 +89,7 @@ impl Sum {
         }
     }
 
-    /// The range of durations that this share (of 100) of the calls falls within.
+    /// The range of durations that this share (of 100) of the calls stays within.
     fn range(&self, percent: u64) -> Option<usize> {
         let all: u64 = self.durations.iter().map(|range| range.calls).sum();
         let mut seen = 0;
@@ -112,7 +112,7 @@ impl Sum {
         })
     }
 
-    /// The same as a height between 0 and 1: the middle of its range, each as high as the next.
+    /// The same as a height between 0 and 1: the middle of its range. All ranges are equally high.
     fn height(&self, percent: u64) -> Option<f64> {
         let range = self.range(percent)?;
         Some((range as f64 + 0.5) / self.durations.len() as f64)

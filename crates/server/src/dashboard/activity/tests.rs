@@ -120,7 +120,7 @@ async fn events_are_paged_newest_first() {
     none.assert_contains("No matching events");
 }
 
-/// A stream of this service: its response.
+/// The response with a stream of this service.
 async fn stream(service: &TestService, session: &str, query: &str) -> http::Response<Body> {
     let request = Request::get(format!("{STREAM}?{query}"))
         .header(header::HOST, "127.0.0.1")
@@ -130,7 +130,7 @@ async fn stream(service: &TestService, session: &str, query: &str) -> http::Resp
     service.router.clone().oneshot(request).await.unwrap()
 }
 
-/// The next text of a stream; none at its end.
+/// The next text of a stream. `None` at its end.
 async fn next(stream: &mut http::Response<Body>) -> Option<String> {
     let frame = stream.body_mut().frame().await?;
     let bytes = frame.unwrap().into_data().unwrap();

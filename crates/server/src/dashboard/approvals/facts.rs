@@ -5,8 +5,8 @@ use stead_core::resource::{Approval, ClassifiedRequest, PolicyTest};
 
 use crate::dashboard::page::Page;
 
-/// The requests of a call, with what they affect: the one that a tool is about to send, or that of a raw request. Empty
-/// if that can't be known.
+/// The requests of a call, with what they affect. For a tool, that's the request it's about to send. Empty if it can't
+/// be determined.
 pub(super) async fn requests(page: &Page, approval: &Approval) -> Vec<ClassifiedRequest> {
     let none = Value::Null;
     let arguments = approval.arguments.as_ref().unwrap_or(&none);

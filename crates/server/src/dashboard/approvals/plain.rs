@@ -11,10 +11,10 @@ use serde_json::Value;
 
 /// Shorter texts are never decoded.
 const SHORTEST: usize = 16;
-/// How many layers to decode: a mail, and a part of it.
+/// Number of layers to decode: a mail, and a part of it.
 const LAYERS: usize = 3;
 
-/// Either alphabet, once it is the same, with and without padding.
+/// Base64 with or without padding. Texts in the other alphabet are converted first.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),

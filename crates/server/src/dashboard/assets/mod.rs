@@ -62,7 +62,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![get("/dashboard/assets/{name}", show)]
 }
 
-/// The path of an asset below the public URL; empty for one that does not exist.
+/// The path of an asset below the public URL. Empty if it doesn't exist.
 pub(super) fn path(source: &str) -> String {
     let found = ASSETS.iter().find(|asset| asset.source == source);
     found.map_or_else(String::new, |asset| {

@@ -13,7 +13,7 @@ use stead_core::{
 
 use crate::{dashboard::form::Form, problem};
 
-/// The rate limit's members, which every product takes: name, name for people, and what it is.
+/// The members of the rate limit, which every product supports: name, name for people, and description.
 const RATE_LIMIT: [(&str, &str, &str); 3] = [
     (
         "units_per_minute",
@@ -46,7 +46,7 @@ pub(super) struct Fields {
     takes_permissions: bool,
     /// Kinds of requests that the connection has to allow, and what they do.
     guards: Vec<(&'static str, &'static str)>,
-    /// Those that it allows.
+    /// The kinds that it allows.
     allowed_requests: Vec<String>,
     /// Errors, by name of the field.
     errors: BTreeMap<String, String>,
@@ -54,7 +54,7 @@ pub(super) struct Fields {
     problem: Option<String>,
 }
 
-/// A setting. Its name in the form is that of its place in the connection.
+/// A setting. Its name in the form is its place in the connection.
 #[derive(Debug, Serialize)]
 struct Setting {
     name: String,
@@ -79,7 +79,7 @@ struct Permission {
 }
 
 impl Fields {
-    /// Those of a connection that is yet to be set up: the usual permissions are ticked.
+    /// The fields of a new connection, with the usual permissions ticked.
     pub(super) fn of(product: &'static Product) -> Self {
         let settings = product.setting_fields.iter().map(|field| Setting {
             name: format!("settings/{}", field.name),
@@ -111,7 +111,7 @@ impl Fields {
         }
     }
 
-    /// Those of a connection as it is.
+    /// The fields of an existing connection.
     pub(super) fn filled(product: &'static Product, connection: &Connection) -> Self {
         let mut fields = Self::of(product);
         fields.connection_name = connection.connection_name.to_string();
@@ -135,7 +135,7 @@ impl Fields {
         fields
     }
 
-    /// Those of a form that was sent.
+    /// The fields of a submitted form.
     pub(super) fn typed(product: &'static Product, form: &Form) -> Self {
         let mut fields = Self::of(product);
         let text = |name: &str| form.text(name).unwrap_or_default().to_owned();
@@ -169,7 +169,7 @@ impl Fields {
         }
     }
 
-    /// The permissions that are ticked.
+    /// The ticked permissions.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] if there are permissions to choose from and none is ticked, because that would
@@ -187,12 +187,12 @@ impl Fields {
         Ok(Some(ticked))
     }
 
-    /// The kinds of requests that are ticked.
+    /// The ticked kinds of requests.
     pub(super) fn allowed_requests(&self) -> Vec<String> {
         self.allowed_requests.clone()
     }
 
-    /// The settings: those that are filled in.
+    /// The settings that are filled in.
     pub(super) fn settings(&self) -> Map<String, Value> {
         let texts = self.settings.iter().filter(|one| !one.value.is_empty());
         let mut settings: Map<String, Value> = texts

@@ -121,7 +121,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
     routes
 }
 
-/// The page of a connection, whose name needs no escape.
+/// The page of a connection. Its name needs no escaping.
 fn path_of(connection_name: &str) -> String {
     format!("/dashboard/connections/{connection_name}")
 }

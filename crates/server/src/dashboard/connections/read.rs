@@ -19,7 +19,7 @@ use crate::{
     problem::Result,
 };
 
-/// A permission as the connection has it.
+/// A permission of the connection.
 #[derive(Debug, Serialize)]
 struct Permission {
     name: String,
@@ -64,7 +64,7 @@ pub(super) fn product_of(
     })
 }
 
-/// The permissions that links ask for: the connection's own, or else the product's usual ones.
+/// The permissions that links request: the connection's own, or otherwise the product's usual ones.
 fn permissions(product: &Product, connection: &Connection) -> Vec<Permission> {
     let own = connection.permissions.iter().flatten().map(|name| {
         let text = product.describe_scope(name, LANGUAGES[0]);
@@ -87,7 +87,7 @@ fn permissions(product: &Product, connection: &Connection) -> Vec<Permission> {
         .collect()
 }
 
-/// Names for people and values of the settings.
+/// The settings' names for people, and their values.
 fn settings(product: &Product, connection: &Connection) -> Vec<(String, String)> {
     let mut settings = Vec::new();
     for (name, value) in &connection.settings {

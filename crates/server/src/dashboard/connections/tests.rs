@@ -21,7 +21,7 @@ async fn browser() -> Browser {
 }
 
 impl Browser {
-    /// Sends a form below the connections, with what proves it.
+    /// Sends a form to a path below the connections, with the session and CSRF token.
     async fn submit(&self, below: &str, fields: &str) -> TestResponse {
         let path = format!("/dashboard/connections{below}");
         let body = format!("csrf=own&{fields}");
@@ -291,7 +291,7 @@ async fn a_connection_is_disabled_gets_another_client_and_is_deleted() {
     assert_eq!(gone.status, StatusCode::NOT_FOUND);
 }
 
-/// A browser that has begun the test of the connection `mail`: the connection's id, and the path of the link.
+/// A browser that has started the test of the connection `mail`, with the connection's ID and the path of the link.
 async fn in_test(service: TestService) -> (Browser, String, String) {
     let id = service.connect_mail().await;
     let browser = Browser::new(service);

@@ -21,10 +21,10 @@ use crate::dashboard::{
     words,
 };
 
-/// The most connections to read.
+/// Maximum number of connections to read.
 const MOST: usize = 1_000;
 const PAGE: u32 = 100;
-/// The most failures to list.
+/// Maximum number of failures to list.
 const FAILURES: usize = 5;
 
 /// The state of the environment.

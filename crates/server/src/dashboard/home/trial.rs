@@ -23,7 +23,7 @@ pub(super) struct Card {
     about: String,
     button: String,
     tool: String,
-    /// The user's account, if the user has connected.
+    /// The user's account, if connected.
     account: Option<Account>,
     is_active: bool,
     ran: Option<Outcome>,
@@ -37,7 +37,7 @@ pub(super) struct Ran {
     pub(super) micros: u64,
 }
 
-/// Its title for people.
+/// The title for people.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -50,7 +50,7 @@ enum Outcome {
         kind: &'static str,
         message: String,
         act_by: &'static str,
-        /// Whether it helps if the user consents again.
+        /// Whether a new consent by the user helps.
         connect: bool,
     },
 }

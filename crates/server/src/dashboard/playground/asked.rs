@@ -42,7 +42,7 @@ pub(super) struct Input {
 const VIEWS: [(&str, bool); 2] = [("form", false), ("json", true)];
 
 impl Asked {
-    /// No tool, only the account for a call.
+    /// Selects only the account for a call, and no tool.
     pub(super) fn with(connection_name: Option<String>, identifier: Option<String>) -> Self {
         Self {
             connection_name,

@@ -33,7 +33,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// The requested choice, or else the first usable one.
+    /// The requested choice, or otherwise the first usable one.
     pub(super) async fn of(page: &Page, asked: &Asked) -> Result<Self> {
         let environment = &page.environment;
         let mut connections = environment

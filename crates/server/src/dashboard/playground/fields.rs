@@ -9,13 +9,13 @@ use stead_core::error::{Violation, push_segment};
 
 use crate::dashboard::schema::{Kind, Member, kind, members};
 
-/// Before the pointer in the name of a field.
+/// Prefix of the pointer in a field's name.
 pub(super) const PREFIX: &str = "i/";
-/// Parameters that every tool has, and that an application pins.
+/// Parameters that every tool has and that only applications set.
 const VERSIONS: [&str; 2] = ["schema_version", "tool_version"];
-/// Items of a list that a form shows; a longer one is written as JSON.
+/// Number of items of a list that a form shows. A longer list is entered as JSON.
 const ITEMS: usize = 50;
-/// How many fields to show if none is required or filled in. A form with no more fields folds none.
+/// Number of fields to show if none is required or filled in. A form with no more fields doesn't fold any.
 const FEW: usize = 4;
 
 /// A part of a form, in order.
@@ -25,7 +25,7 @@ pub(super) enum Part {
     Field(Field),
     /// The start of a group or a list.
     Open(Field),
-    /// Its end. `add` is the pointer of a list that takes another item.
+    /// Its end. `add` is the pointer of a list that accepts another item.
     Close {
         add: Option<String>,
     },
@@ -111,8 +111,8 @@ pub(super) fn unknown(schema: &Value, input: &Value) -> Vec<String> {
     unknown.map(|(name, _)| name.clone()).collect()
 }
 
-/// The form that shows an input. `add` is the list to which an empty item is added; a violation is shown at its field
-/// and taken out of the list.
+/// The form that shows an input. An empty item is added to the list `add`. A violation that is shown at its field is
+/// removed from `violations`.
 pub(super) fn show(
     schema: &Value,
     input: &Value,
@@ -264,7 +264,7 @@ impl Form<'_> {
         taken.map(|one| one.message).collect()
     }
 
-    /// Those within a value that is one field.
+    /// Errors within a value that is a single field.
     fn errors_below(&mut self, pointer: &str) -> Vec<String> {
         let below = |one: &mut Violation| {
             let rest = one.path.strip_prefix(pointer);
@@ -285,7 +285,7 @@ fn text_of(schema: &Value, member: &str) -> String {
     schema[member].as_str().unwrap_or_default().to_owned()
 }
 
-/// A value in a field: a text as it is, anything else as JSON.
+/// A value in a field: a text unchanged, anything else as JSON.
 fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

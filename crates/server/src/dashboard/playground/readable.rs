@@ -47,7 +47,7 @@ pub(super) struct Readable {
     is_partial: bool,
 }
 
-/// A list as a table; one of texts has a single column.
+/// A list as a table. A list of texts has a single column.
 #[derive(Debug, Default, Serialize, PartialEq)]
 pub(super) struct List {
     name: String,
@@ -118,7 +118,7 @@ fn list(name: &str, items: &[Value]) -> List {
     }
 }
 
-/// The cells of a row: the item's values, also those one and two objects below it.
+/// The cells of a row: the item's values, including those one and two levels below it.
 fn cells(item: &Value) -> Vec<(String, String)> {
     match item {
         Value::Object(members) => {

@@ -18,7 +18,7 @@ use crate::{
 const PAGE: &str = "/dashboard/playground";
 const RUN: &str = "/dashboard/playground/run";
 
-/// A call of the tool that finds mails, for the user of the markup.
+/// A call of the tool that finds mails, for the user whose identifier is markup.
 fn call<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let own = [
         ("connection_name", "mail"),

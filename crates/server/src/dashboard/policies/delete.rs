@@ -17,7 +17,7 @@ pub(super) async fn show(page: Page, Path(name): Path<String>, query: Query) -> 
     Ok(page.render("policies/delete.html", context! { policy => Serde(policy) }))
 }
 
-/// Refused while a live credential or session names it.
+/// Rejected while a valid credential or session uses the policy.
 pub(super) async fn submit(page: Page, Path(name): Path<String>) -> Result<Response> {
     page.environment.send(DeletePolicy::new(&name)).await?;
     Ok(page.redirect_done(LIST, Done::PolicyDeleted))

@@ -24,7 +24,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("policies/editor.html", include_str!("editor.html")),
 ];
 
-/// The address of a policy's page; a name has no character that a path would have to escape.
+/// The address of a policy's page. A policy's name needs no escaping.
 fn path(name: &str) -> String {
     format!("{LIST}/{name}")
 }

@@ -41,7 +41,7 @@ pub(super) fn untested() -> Value {
     context! { test => context! {} }
 }
 
-/// A policy as its form has it.
+/// A policy as its form shows it.
 pub(super) fn document(policy: &Policy) -> String {
     let mut policy = policy.clone();
     policy.updated_at = None;

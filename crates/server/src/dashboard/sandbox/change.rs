@@ -11,7 +11,7 @@ use crate::{
 };
 
 const PATH: &str = "/dashboard/sandbox";
-/// Before the names of a record's own fields.
+/// Prefix of the names of a record's own fields.
 const FIELD: &str = "f.";
 
 pub(super) async fn add(page: Page, form: Form) -> Result<Response> {
@@ -47,7 +47,7 @@ fn place(form: &Form) -> (&str, &str) {
     (text("user"), text("section"))
 }
 
-/// The page as it was.
+/// Path of the page with the same user and section.
 fn back(user: &str, section: &str) -> String {
     let given = [("user", user), ("section", section)];
     let query = form_urlencoded::Serializer::new(String::new())

@@ -6,7 +6,7 @@ use minijinja::{context, value::Serde};
 use super::control;
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
-/// Records and requests that are shown.
+/// Maximum number of records and requests to show.
 const MOST: usize = 50;
 
 pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {

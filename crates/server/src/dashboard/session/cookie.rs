@@ -15,9 +15,9 @@ pub(super) struct Cookie {
     /// The attribute that says when the browser deletes it.
     life: &'static str,
     secure: bool,
-    /// Over plain http, which only this machine may use, browsers refuse `__Host-` and `Secure`; the path is then the
-    /// dashboard's, and the name has the port: browsers send a cookie to every port of a host, and two services there
-    /// would end each other's sessions.
+    /// Browsers reject `__Host-` and `Secure` over plain HTTP, which is only allowed on this machine. The path is then
+    /// the dashboard's. The name contains the port, because browsers send a cookie to every port of a host, and
+    /// otherwise two services would end each other's sessions.
     path: String,
 }
 

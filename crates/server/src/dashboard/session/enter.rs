@@ -76,7 +76,7 @@ impl Sessions {
         })
     }
 
-    /// Refuses what another site sent, unless it is only read.
+    /// Rejects a request from another site, unless it only reads.
     ///
     /// # Errors
     /// [`ErrorKind::OriginRejected`].
@@ -153,7 +153,7 @@ impl Sessions {
         Ok(SignedIn::new(signed_in, id))
     }
 
-    /// Whether a person at this machine needs no password.
+    /// Whether someone at this machine needs no password.
     fn opens_to(&self, request: &Request) -> bool {
         self.access == DashboardAccess::SignedInOnLoopback && is_on_this_machine(request)
     }
@@ -177,7 +177,7 @@ fn is_safe(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// The path of the sign-in page. After a GET, the browser returns to the page it wanted.
+/// The path of the sign-in page. After a GET, the browser returns to the page it requested.
 fn sign_in_page(request: &Request) -> String {
     let asked = request.uri().path_and_query().map(|asked| asked.as_str());
     let next = local(asked.filter(|_| is_safe(request.method())));

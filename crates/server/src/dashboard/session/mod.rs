@@ -45,7 +45,7 @@ pub(crate) struct SignedIn {
     pub(crate) awaits_code: bool,
     /// The member as a caller.
     pub(crate) caller: Caller,
-    /// Id of the session.
+    /// ID of the session.
     pub(super) session: SecretString,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Debug for SignedIn {
     }
 }
 
-/// Refuses members with a lesser role.
+/// Rejects members with a lesser role.
 ///
 /// # Errors
 /// [`ErrorKind::Forbidden`].
@@ -97,7 +97,7 @@ pub(super) fn require(member: Option<&SignedIn>, role: Role) -> Result<(), Error
     Err(Error::new(ErrorKind::Forbidden, message))
 }
 
-/// Only behind [`enter`](super::enter), which has let the request pass.
+/// Only available behind [`enter`](super::enter), which has admitted the request.
 impl<S: Sync> FromRequestParts<S> for SignedIn {
     type Rejection = Problem;
 

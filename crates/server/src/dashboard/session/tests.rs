@@ -20,7 +20,7 @@ use crate::{
 
 const PASSWORD: &str = "a long pass phrase";
 
-/// A session of a member with this role: its id, and the token of its forms.
+/// A session of a member with this role: its ID, and the token of its forms.
 pub(in crate::dashboard) async fn session_of(
     environment: &Environment,
     role: Role,

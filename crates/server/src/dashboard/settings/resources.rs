@@ -10,7 +10,7 @@ use super::{
     webhooks,
 };
 
-/// All of them, in the order of the settings.
+/// All resources, in the order of the settings.
 pub(super) fn all() -> &'static [Resource] {
     static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
     ALL.get_or_init(|| {

@@ -65,7 +65,7 @@ fn span(kept: SignedDuration) -> String {
     }
 }
 
-/// Bytes as people read them.
+/// Bytes in a form for people.
 fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {

@@ -26,7 +26,7 @@ use crate::{
 const ISSUER: &str = "https://login.example.com";
 const BEGIN: &str = "/dashboard/sign-in/provider";
 
-/// Claims of the next ID token; none while the provider is down.
+/// Claims of the next ID token. `None` while the provider is down.
 type Claims = Arc<Mutex<Option<Value>>>;
 
 fn provider(claims: &Claims) -> impl Fn(&Received) -> Response<ports::Body> + use<> {
@@ -73,7 +73,7 @@ fn cookie(response: &TestResponse, name: &str) -> String {
     set.split(';').next().unwrap().to_owned()
 }
 
-/// Goes to the provider and is someone there: the path by which the browser comes back, and its cookies.
+/// Signs in at the provider as someone. Returns the path by which the browser comes back, and its cookies.
 async fn go(service: &TestService, claims: &Claims, begin: &str, session: &str) -> Back {
     let started = service.browse("GET", begin, Some(session)).await;
     assert_eq!(started.status, StatusCode::SEE_OTHER, "{}", started.text());
@@ -106,7 +106,7 @@ impl Back {
     }
 }
 
-/// A browser of Bob, who is signed in: the cookie of his session.
+/// A browser with Bob signed in: the cookie of his session.
 async fn bob(service: &TestService, claims: &Claims) -> String {
     let back = go(service, claims, BEGIN, "").await;
     cookie(&back.arrive(service).await, "stead-80")

@@ -41,7 +41,7 @@ async fn send_from(
     service.send(request.unwrap()).await
 }
 
-/// The cookie that a response begins.
+/// The cookie that a response sets.
 fn cookie(response: &TestResponse) -> String {
     let set = response.header("set-cookie");
     set.split(';').next().unwrap().to_owned()
@@ -266,7 +266,7 @@ async fn a_step_up_asks_for_the_password_again() {
     assert_eq!(right.header("location"), "/dashboard?a");
 }
 
-/// The cookie by which a browser is known.
+/// The cookie that identifies a known browser.
 fn device(response: &TestResponse) -> String {
     let all = response.headers.get_all("set-cookie").iter();
     let mut all = all.map(|set| set.to_str().unwrap().to_owned());

@@ -36,7 +36,7 @@ pub(super) const OWN: [&str; 6] = [
     "/dashboard/you/second-factor/confirm",
     "/dashboard/you/second-factor/remove",
 ];
-/// An identifier that is markup, and that a path has to escape.
+/// An identifier that contains markup and has to be escaped in a path.
 pub(super) const ODD: &str = r#"<b>"'&/ü"#;
 pub(super) const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
 /// The same as a segment of a path.
@@ -45,7 +45,7 @@ pub(super) const SCRIPT: &str = "<script>alert(1)</script>";
 pub(super) const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
 const HERE: &str = "127.0.0.1:5000";
 
-/// The dashboard of a service, with something to try, as a browser sees it.
+/// A browser's view of a service's dashboard, with something to try.
 pub(super) struct Browser(pub(super) TestService, pub(super) Arc<Notebook>);
 
 impl Browser {
@@ -280,7 +280,7 @@ pub(super) async fn parameters(service: &TestService) -> Vec<(&'static str, Stri
     ]
 }
 
-/// The id of a call as the user whose identifier is markup, once it is in the history.
+/// The ID of a call by the user whose identifier is markup, as soon as it's in the history.
 pub(super) async fn executed(service: &TestService) -> String {
     let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
     service

@@ -32,7 +32,7 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     parameters
 }
 
-/// The kind of a value: a type, a list of a type, its options, or several of these.
+/// The type of a value: a type, a list of a type, its options, or several of these.
 fn kind(member: &Value, schema: &Value) -> String {
     if let Some(name) = member["$ref"].as_str().and_then(|to| to.strip_prefix('#')) {
         return schema

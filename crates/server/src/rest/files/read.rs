@@ -40,9 +40,9 @@ pub(in crate::rest) async fn read(
     })
 }
 
-/// The requested range, cut from the whole, because no product serves parts of a text. The `ETag`, a digest of the whole,
-/// says whether it's still the same. Anything but a single range of bytes is ignored, and so is a range of content that
-/// has changed (RFC 9110, 14.2 and 13.1.5).
+/// The requested range, cut from the whole, because no product serves parts of a text. The `ETag`, a digest of the
+/// whole, says whether it's still the same. Anything but a single range of bytes is ignored, and so is a range of
+/// content that has changed (RFC 9110, 14.2 and 13.1.5).
 fn range(headers: &HeaderMap, etag: &str) -> Option<ByteRange> {
     let range = headers.get(header::RANGE)?.to_str().ok()?;
     let unchanged = |given: &HeaderValue| given.as_bytes() == etag.as_bytes();

@@ -1,4 +1,4 @@
-//! Refusals with their places, and events.
+//! Errors with their locations, and events.
 
 use super::*;
 
@@ -53,7 +53,7 @@ fn events_record_each_change_of_a_credential_and_its_actor() {
     world
         .run(change(&other, ChangeAppCredential::new(id, name.clone())))
         .unwrap();
-    // Nothing differs, so nothing happens.
+    // Nothing changes, so there is no event.
     world
         .run(change(&other, ChangeAppCredential::new(id, name)))
         .unwrap();

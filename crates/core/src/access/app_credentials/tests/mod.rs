@@ -1,4 +1,4 @@
-//! What credentials open, and how they are replaced and taken back.
+//! Scopes, rotation and revocation of credentials.
 
 mod events_and_refusals;
 
@@ -32,7 +32,7 @@ fn created(world: &World, context: &Context, scopes: &[&str]) -> IssuedAppSecret
     world.run(create(context, new(scopes))).unwrap()
 }
 
-/// A bearer token made with a secret.
+/// Exchanges a secret for a bearer token.
 fn token(world: &World, context: &Context, issued: &IssuedAppSecret) -> Result<String> {
     let (id, secret) = (&issued.credential.client_id, &issued.client_secret);
     let token = issue_access_token(context, id, secret.expose_secret(), None);
@@ -105,7 +105,7 @@ fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
     ] {
         world.run(authenticate(&context, bearer)).unwrap();
     }
-    // There is no third one.
+    // A credential has at most two secrets.
     let third = world.run(rotate(
         &context,
         RotateAppCredential::new(&id, SecretRotation::default()),
@@ -166,7 +166,7 @@ fn a_replaced_secret_expires_with_its_tokens() {
         .unwrap();
     assert_eq!(shown.secrets.len(), 1);
     assert_eq!(shown.secrets[0].secret_id, new.secret_id);
-    // The place is free for another one, which ends the present one at once.
+    // Now another secret fits. It replaces the current one immediately.
     let at_once = SecretRotation::default().old_expires_in(0);
     world
         .run(rotate(&context, RotateAppCredential::new(&id, at_once)))
@@ -248,7 +248,7 @@ fn a_credential_grants_only_its_own_scopes() {
         kind(world.run(create(&weak, new(&["audit:read"])))),
         insufficient
     );
-    // Without scopes it would get the usual ones.
+    // Without scopes, it would get the default ones.
     let usual = world.run(create(&weak, NewAppCredential::new("usual")));
     assert_eq!(kind(usual), insufficient);
     let rotated = world.run(rotate(
@@ -271,7 +271,7 @@ fn a_credential_grants_only_its_own_scopes() {
     let error = more.unwrap_err();
     assert_eq!(error.kind(), insufficient);
     assert_eq!(error.required_scopes(), ["tools:execute"]);
-    // To take away needs no more.
+    // Deleting it needs no additional scopes.
     world
         .run(delete(&weak, DeleteAppCredential::new(id)))
         .unwrap();
@@ -347,7 +347,7 @@ fn text_of(secret: &str) -> &str {
     &secret[13..56]
 }
 
-/// A row as versions before scopes wrote it.
+/// A row in the format of versions that had no scopes.
 fn row_of_first_form(context: &Context, secret: &str) -> Row {
     let body = serde_json::json!({
         "client_id": "app_first", "name": "first", "secret": crate::digest::Digest::of(secret),

@@ -1,4 +1,4 @@
-//! What is asked for besides the provider's word, and how the client shows its secret.
+//! Checks in addition to the provider's sign-in, and how the client sends its secret.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ fn a_step_up_with_a_second_factor_needs_the_provider_and_a_code() {
         world.run(step_up(context, bob, given))
     };
     assert_eq!(state(), (false, false));
-    // The code is not enough without the password.
+    // The code isn't enough without the password.
     by_code(&code()).unwrap_err();
     let again = || scene.at_provider(&scene.begin(Some(bob)).unwrap());
     let finished = scene.finish(&again(), Some(bob)).unwrap();
@@ -119,7 +119,7 @@ fn a_provider_as_the_only_method_ends_password_sessions_and_refuses_passwords() 
     let (_, token) = link.expose_secret().split_once("token=").unwrap();
     let refused = world.run(members::accept(context, token, None, password()));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::SignInRefused);
-    // The invitation stands, and the provider is the way to follow it.
+    // The invitation is still valid, and the member can accept it through the provider.
     let bob = scene.sign_in().unwrap().session.unwrap().id;
     let bob = bob.expose_secret();
     let signed_in = world.run(authenticate(context, bob)).unwrap();
@@ -130,7 +130,7 @@ fn a_provider_as_the_only_method_ends_password_sessions_and_refuses_passwords() 
     let new = SecretString::from("another long pass phrase");
     let refused = world.run(members::set_password(context, bob, password(), new));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::SignInRefused);
-    // No one becomes the first owner by a password either.
+    // A password can't create the first owner either.
     let empty = Scene::new(|provider| allowing_bob(provider).only());
     let link = empty.world.run(members::begin_setup(&empty.context));
     assert!(link.unwrap().is_none());

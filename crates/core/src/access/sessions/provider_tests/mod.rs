@@ -1,4 +1,4 @@
-//! Who gets in by a provider, and who does not: the whole way, against a provider of these tests.
+//! Sign-in through a provider, end to end, against a provider of these tests.
 
 mod combinations;
 mod scene;
@@ -58,11 +58,11 @@ fn an_allowed_user_becomes_the_same_member_at_every_sign_in() {
         (Role::Viewer, &[SignInMethod::Provider][..])
     );
     assert!(first.stepped_up && member.last_sign_in_at.is_some());
-    // There is no password to sign in by.
+    // The member has no password to sign in with.
     let guess = SignIn::new("bob@example.com", SecretString::from(""), "");
     let guess = scene.world.run(sign_in(&scene.context, guess));
     assert_eq!(guess.unwrap_err().kind(), ErrorKind::Unauthenticated);
-    // The owner has changed the role, which stays.
+    // The owner changed the role, and the next sign-in keeps it.
     let id = member.member_id.to_string();
     let change_of_role = MemberChange::default().role(Role::Operator);
     scene
@@ -87,7 +87,7 @@ fn an_allowed_user_becomes_the_same_member_at_every_sign_in() {
             .count()
     };
     assert_eq!((of_method("password"), of_method("provider")), (1, 2));
-    // One reading of what the provider says about itself serves for an hour.
+    // Stead reads the provider's metadata once an hour.
     let read = || scene.provider.lock().unwrap().asked["openid-configuration"];
     assert_eq!(read(), 1);
     scene.world.advance(Duration::from_secs(3600));
@@ -104,13 +104,13 @@ fn a_member_with_a_password_is_linked_to_one_user_of_the_provider_by_email() {
     assert_eq!((ada.role, ada.name.as_str()), (Role::Owner, "Ada"));
     let both = [SignInMethod::Password, SignInMethod::Provider];
     assert_eq!(ada.sign_in_with, both);
-    // The address belongs to someone else at the provider by now: that is not Ada.
+    // At the provider, the address now belongs to someone else, who isn't Ada.
     scene.assert_kept_out(
         json!({ "email": "ada@example.com", "sub": "u-2" }),
         ErrorKind::SignInRefused,
         "another person",
     );
-    // A reset ends that.
+    // A reset removes the link to the provider's user.
     let id = ada.member_id.to_string();
     let fresh = reset(
         &scene.context,
@@ -227,7 +227,7 @@ fn users_are_allowed_by_email_or_claim_or_both() {
     }
     let unverified = json!({ "groups": "stead", "email_verified": false });
     scene.assert_kept_out(unverified, refused, "is verified");
-    // Some providers do not say it; there the claim decides.
+    // Some providers don't say whether the address is verified. In that case, only the claim decides.
     let silent = json!({ "groups": ["other", "stead"], "email_verified": null });
     scene.claims(silent).sign_in().unwrap();
     let scene = Scene::owned(|provider| provider.required_claim("staff", "true").unwrap());
@@ -270,7 +270,7 @@ fn a_disabled_member_is_refused_and_no_member_precedes_the_first_owner() {
     let refused = scene.sign_in().unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::SignInRefused);
     assert!(refused.message().contains("disabled"), "{refused}");
-    // Where the provider makes owners, it makes the first one.
+    // If members from the provider are owners, the first one creates the first owner.
     let scene = Scene::new(|provider| allowing_bob(provider).role(Role::Owner));
     assert_eq!(
         scene.signed_in(scene.sign_in().unwrap()).member.role,
@@ -303,7 +303,7 @@ fn a_refusal_of_the_provider_is_explained() {
     );
     let named = format!("error=access_denied&iss={ISSUER}");
     says(&named, again, "cancelled");
-    // A provider that always names itself is not one that does not.
+    // If a provider always names itself, a response without `iss` is refused.
     scene.provider.lock().unwrap().document =
         json!({ "authorization_response_iss_parameter_supported": true });
     scene.world.advance(Duration::from_secs(3600));
@@ -349,7 +349,7 @@ fn an_unreadable_or_different_provider_stops_the_sign_in() {
     for _ in 0..3 {
         scene.assert_refused(scene.begin(None), failed, "couldn't be fetched");
     }
-    // A failure is kept for a moment, and no longer.
+    // A failure is only cached for a few seconds.
     assert_eq!(
         scene.provider.lock().unwrap().asked["openid-configuration"],
         2
@@ -402,7 +402,7 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
         failed,
         "this browser's session changed",
     );
-    // The provider has not asked.
+    // The provider didn't ask the user to sign in again.
     let before = scene.context.host.now().as_second() - 61;
     scene.claims(json!({ "auth_time": before }));
     count(scene.finish(&again(), mine), failed, "didn't ask");
@@ -412,7 +412,7 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
     let finished = scene.finish(&again(), mine).unwrap();
     assert!(finished.session.is_none() && finished.next == "/dashboard/tools");
     assert!(is_stepped_up());
-    // Who began is not who came back.
+    // A different person came back than the one who started.
     let scene = Scene::owned(|provider| {
         provider
             .allowed_emails(["bob@example.com", "eve@example.com"])

@@ -29,18 +29,18 @@ use crate::{
 pub(super) const ISSUER: &str = "https://login.test/realm";
 pub(super) const PASSWORD: &str = "a long pass phrase";
 
-/// The provider: whoever comes signs in as these claims say.
+/// The provider. Everyone who comes signs in with these claims.
 pub(super) struct Provider {
-    /// Members of the discovery document that differ.
+    /// Changed members of the discovery document.
     pub(super) document: Value,
-    /// Claims that differ; `null` where one is absent.
+    /// Changed claims. `null` removes one.
     pub(super) claims: Value,
     pub(super) is_down: bool,
-    /// In the last token request.
+    /// Whether the last token request had the secret in its body.
     pub(super) had_secret_in_body: bool,
-    /// By code: nonce and challenge of the request.
+    /// Nonce and challenge of the request, by code.
     codes: BTreeMap<String, (String, String)>,
-    /// Requests by the last segment of their path.
+    /// Number of requests, by the last segment of their path.
     pub(super) asked: BTreeMap<String, usize>,
     now: i64,
 }
@@ -106,7 +106,7 @@ pub(super) struct Scene {
     store: Arc<MemoryStore>,
 }
 
-/// What a browser has once the provider has sent it back.
+/// A browser's state after the provider has sent it back.
 pub(super) struct Back {
     pub(super) query: String,
     pub(super) cookie: Option<SecretString>,
@@ -166,13 +166,13 @@ impl Scene {
         }
     }
 
-    /// The same service, started again with another provider.
+    /// Restarts the service with a different provider.
     pub(super) fn restarted(self, set: impl FnOnce(SignInProvider) -> SignInProvider) -> Self {
         let context = opened(&self.world, &self.network, &self.store, set);
         Self { context, ..self }
     }
 
-    /// The same with an owner, who has a password.
+    /// A scene whose owner has a password.
     pub(super) fn owned(set: impl FnOnce(SignInProvider) -> SignInProvider) -> Self {
         let scene = Self::new(set);
         scene.owner();
@@ -225,13 +225,13 @@ impl Scene {
         self.world.run(finish_at_provider(&self.context, given))
     }
 
-    /// The whole way.
+    /// Signs in, from the start to the session.
     pub(super) fn sign_in(&self) -> Result<FinishedAtProvider> {
         let back = self.at_provider(&self.begin(None)?);
         self.finish(&back, None)
     }
 
-    /// Whose session it is.
+    /// The member of a session.
     pub(super) fn signed_in(&self, finished: FinishedAtProvider) -> SignedInMember {
         let id = finished.session.unwrap().id;
         self.world
@@ -251,7 +251,7 @@ impl Scene {
         assert_eq!(members.len(), 1, "no one was made");
     }
 
-    /// Whoever has these claims does not get in.
+    /// Checks that someone with these claims can't sign in.
     #[track_caller]
     pub(super) fn assert_kept_out(&self, claims: Value, kind: ErrorKind, why: &str) {
         let result = self.claims(claims).sign_in();

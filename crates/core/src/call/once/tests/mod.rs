@@ -211,7 +211,7 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
         let refused = kind(world.run(write(context, &bad, "a")));
         assert_eq!(refused, Some(ErrorKind::InvalidRequest));
     }
-    // A dry run or a read is not stored.
+    // A dry run or a read isn't stored.
     let dry = ExecuteRequest {
         dry_run: true,
         ..keyed("dry", "a")

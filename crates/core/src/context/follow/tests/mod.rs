@@ -1,4 +1,5 @@
-//! Two processes over one store: what one of them changes acts on the other within a second, and costs no look-up.
+//! Two processes share a store. A change by one of them takes effect in the other within a second, without extra
+//! lookups.
 
 mod away;
 
@@ -28,7 +29,7 @@ fn ada() -> AccountRef {
     AccountRef::new("demo", "ada").unwrap()
 }
 
-/// The account `ada`, which is active, and two processes that can call it.
+/// The active account `ada`, and two processes that can call it.
 struct Scene {
     world: World,
     store: Arc<Readings>,
@@ -57,7 +58,7 @@ impl Scene {
         }
     }
 
-    /// Whether `here` may call the account.
+    /// Checks whether `here` can call the account.
     fn call(&self) -> Result<()> {
         let snapshot = self.world.run(self.here.snapshot(&ada()));
         snapshot.and_then(|snapshot| snapshot.usable().map(drop))
@@ -68,7 +69,7 @@ impl Scene {
         self.world.run(caller).map(drop)
     }
 
-    /// Makes calls all the time, and in the middle of them a change; they are refused with this error within a second.
+    /// Calls continuously, with a change in between. Within a second, the calls fail with this error.
     fn acts(&self, kind: ErrorKind, call: impl Fn() -> Result<()>, change: impl FnOnce()) {
         for _ in 0..100 {
             call().unwrap();
@@ -86,7 +87,7 @@ impl Scene {
         assert_eq!(refused.kind(), kind);
     }
 
-    /// A bearer token of an application, and its client id.
+    /// A bearer token of an application, and the application's client ID.
     fn application(&self) -> (String, String) {
         let new = NewAppCredential::new("app").scopes(["events:read"]);
         let issued = self
@@ -347,7 +348,7 @@ fn the_feed_is_not_read_without_calls() {
     let lists = scene.store.lists();
     scene.world.advance(UNUSED * 10);
     assert_eq!(scene.store.lists(), lists);
-    // What happened in the meantime is read at once.
+    // The next call immediately reads the events since then.
     scene
         .world
         .run(accounts::suspend(
@@ -463,7 +464,7 @@ fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
             ))
             .unwrap();
         assert!(scene.call().is_err());
-        // A failover loses the last commit, without a word.
+        // A failover silently loses the last commit.
         let lost = scene.world.run(store.last_event()).unwrap().unwrap();
         let now = scene.world.run(store.account(before.id)).unwrap().unwrap();
         let lose = Batch::new()

@@ -1,4 +1,4 @@
-//! What a result left out is read by its handle.
+//! Reads omitted parts of results by their handles.
 
 mod refused;
 use std::{
@@ -198,7 +198,7 @@ impl Stage {
         self.world.run(self.environment.read_result(handle))
     }
 
-    /// How a caller fares with a handle, without a request to the product.
+    /// Why a caller can't read a handle. Checks that no request reaches the product.
     fn refused(&self, caller: &Environment, handle: &str) -> (ErrorKind, String) {
         let before = self.sent();
         let error = self.world.run(caller.read_result(handle)).unwrap_err();
@@ -255,7 +255,7 @@ fn a_truncated_text_is_read_as_a_whole_and_in_pieces() {
     }
     assert_eq!(String::from_utf8(pieces).unwrap(), long());
 
-    // What the product has by now is read, and that it is another content shows.
+    // Stead reads the product's current content, and the ETag shows that it changed.
     *stage.letter.lock().unwrap() = json!({ "text": "short" });
     let changed = stage.read(&left_out.handle).unwrap();
     assert_eq!(changed.text(), Some("short"));

@@ -1,4 +1,4 @@
-//! Who may not make a call does not read by its handle, and no request is sent.
+//! A caller that can't make a call can't read its handle either, and no request is sent.
 
 use super::*;
 use crate::resource::{DeleteConnection, DisconnectAccount, Disconnection, SetPolicy};
@@ -31,7 +31,7 @@ fn a_handle_is_of_one_user_one_environment_and_for_one_day() {
             "changed",
             format!("{}{flipped}{}", &handle[..middle], &handle[middle + 1..]),
         ),
-        // The first characters say which data key it is.
+        // The first characters contain the ID of the data key.
         (
             "another key",
             format!("file_AQEB{}", &handle["file_AQEB".len()..]),
@@ -123,7 +123,7 @@ fn a_handle_ends_with_the_account() {
         stage.refused(&stage.environment, &handle).0,
         ErrorKind::AuthorizationRequired
     );
-    // Another account with its names is not meant.
+    // The handle isn't valid for a later account with the same names.
     stage.world.advance(Duration::from_secs(6));
     let again = stage.world.run(async {
         let deleted = stage.environment.send(DeleteConnection::new("demo")).await;

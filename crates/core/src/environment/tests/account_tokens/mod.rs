@@ -1,4 +1,4 @@
-//! An account token is good for one thing; everything else is refused.
+//! An account token only allows raw requests for its own accounts. Everything else is refused.
 
 mod scopes;
 mod several;
@@ -62,7 +62,8 @@ static TABLES: Product = Product {
 
 const PROXY: &str = "https://proxy.stead.test";
 
-/// An environment with the accounts `ada` of the connections `demo` and `other`, and what the product has received.
+/// An environment with the accounts `ada` of the connections `demo` and `other`, and the requests that the product has
+/// received.
 struct Stage {
     world: World,
     environment: Environment,
@@ -121,7 +122,7 @@ impl Stage {
         Ok(self.environment.acting_as(caller))
     }
 
-    /// How a request ends below `/proxy`: the status, or the error's kind.
+    /// The outcome of a request below `/proxy`: the status, or the error's kind.
     fn sent(&self, holder: &Environment, to: (&str, &str), request: Request<Body>) -> String {
         let (connection_name, identifier) = to;
         let sent = holder.proxy_streaming(connection_name, identifier, request);
@@ -174,7 +175,7 @@ fn an_account_token_is_limited_to_its_access_and_account() {
     let own = ("demo", "ada");
     let get = || request(Method::GET, "/v1/notes");
     let post = || request(Method::POST, "/v1/notes");
-    // What it is, whose account the path names, the request, and how it ends with each access.
+    // Name, account in the path, request, and the outcome with each access.
     type Case<'c> = (
         &'c str,
         (&'c str, &'c str),
@@ -282,7 +283,7 @@ fn an_account_token_is_limited_to_its_access_and_account() {
                 was_sent,
                 "{name} with {access:?}"
             );
-            // The proxy host knows no other account.
+            // At the proxy host, a request can't name another account.
             if to == own && name != "another user in a batch" {
                 let outcome = stage.world.run(holder.proxy_host(make()));
                 assert_eq!(
@@ -377,7 +378,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
     assert_eq!(reads(&stage, &token), unknown);
     assert_eq!(delete().unwrap_err().kind(), ErrorKind::NotFound);
 
-    // A disconnection ends it, also where the user connects again at once.
+    // Disconnecting the account revokes the token, even if the user connects again immediately.
     let stage = Stage::new();
     let token = stage.token(TokenAccess::Read);
     assert_eq!(reads(&stage, &token), Ok(200));
@@ -397,7 +398,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
     stage.world.advance(std::time::Duration::from_secs(6));
     assert_eq!(reads(&stage, &token), unknown);
 
-    // Another account that has the same names later is not meant.
+    // The token isn't valid for a later account with the same names.
     let stage = Stage::new();
     let token = stage.token(TokenAccess::Read);
     let holder = stage.of(&token).unwrap();

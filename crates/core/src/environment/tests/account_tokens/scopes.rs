@@ -1,4 +1,4 @@
-//! An account token and the scopes of the credential that made it.
+//! An account token and the scopes of the credential that created it.
 use crate::api::Paging;
 use crate::resource::{ChangeAppCredential, DeleteAppCredential, ListExecutions};
 

@@ -1,4 +1,4 @@
-//! A person approves one call with its exact arguments; it is made once, within its time.
+//! A person approves one call with its exact arguments. It runs once, and before the approval expires.
 
 use super::*;
 use crate::{
@@ -17,7 +17,7 @@ fn asking() -> Stage {
     stage
 }
 
-/// The approval that a call asks for.
+/// The ID of the approval that a call requests.
 fn asked(result: Result<String, Error>) -> String {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
@@ -73,7 +73,7 @@ fn an_approval_runs_exactly_its_call_and_once() {
     assert_eq!(stage.writes(), 0);
 
     approve(&stage, &id).unwrap();
-    // Other arguments and another caller need their own.
+    // Other arguments or another caller need their own approval.
     assert_ne!(id, asked(stage.send_note(&app, &[OUT])));
     assert_ne!(id, asked(stage.send_note(&stage.app("other"), &[IN])));
     assert_eq!(
@@ -89,7 +89,7 @@ fn an_approval_runs_exactly_its_call_and_once() {
     assert_eq!(stage.writes(), 0);
 }
 
-/// Rows from before an update hold such digests. If one changes, a call that was approved is held once more.
+/// Stored rows have such digests. If one changes, an approved call needs another approval.
 #[test]
 fn the_digest_of_a_held_call_is_the_same_in_every_version() {
     let stage = asking();
@@ -106,7 +106,7 @@ fn the_digest_of_a_held_call_is_the_same_in_every_version() {
         .world
         .run(stage.environment.send(ReadApproval::new(&id)));
     let request = json!(shown.unwrap().request.unwrap()).to_string();
-    // The ID is another one in each run.
+    // The ID differs in each run.
     let (before, after) = request.split_once("\\\"id\\\":\\\"").unwrap();
     let request = format!("{before}\\\"id\\\":\\\"*{}", &after[36..]);
     let expected = Digest::of(&format!("{}\0{request}", call.as_str()));
@@ -125,7 +125,7 @@ fn an_approval_is_for_the_request_that_a_person_saw() {
     assert_eq!(request.method, "POST");
     assert!(request.body.unwrap().contains(IN), "the recipient is shown");
     approve(&stage, &id).unwrap();
-    // The tool reads something first. It has changed, so the tool would send another request.
+    // The draft that the tool reads first has changed, so the tool would send another request.
     stage.draft.store(2, Ordering::SeqCst);
     let other = asked(stage.send_note(&app, &[IN]));
     assert_ne!(id, other);
@@ -136,7 +136,7 @@ fn an_approval_is_for_the_request_that_a_person_saw() {
     assert_eq!(state(&stage, &other), ApprovalState::Pending);
 }
 
-/// An older version approves the call with its arguments, without the request.
+/// Older versions approve a call by its arguments, without the request.
 #[test]
 fn an_approval_from_before_an_update_is_found() {
     let stage = asking();
@@ -218,7 +218,7 @@ fn a_caller_cannot_approve_its_own_call() {
         .world
         .run(other.send(ApproveCall::new(&id, decision())))
         .unwrap();
-    // What was approved and not made yet can be denied.
+    // An approved call that hasn't run yet can be denied.
     let denied = stage
         .world
         .run(other.send(DenyCall::new(&id, decision())))
@@ -227,7 +227,7 @@ fn a_caller_cannot_approve_its_own_call() {
     assert_eq!(denied.decided_by.unwrap().id.as_deref(), Some("other"));
     assert_ne!(id, asked(stage.send_note(&app, &[IN])));
 
-    // An application does not decide on calls of its own sessions either, and a session on none.
+    // An application can't decide on calls of its own sessions either, and a session can't decide on any call.
     let stage = asking();
     let new = NewAppCredential::new("agents");
     let made = stage.world.run(stage.environment.send(new));
@@ -338,7 +338,7 @@ fn a_dry_run_says_that_an_approval_is_needed_and_asks_for_none() {
     let mut request = ProxyRequest::new("demo", "ada", "DELETE", "/v1/notes/1");
     request.dry_run = true;
     stage.world.run(by.proxy(request)).unwrap();
-    // What reads and has to be approved is not sent either.
+    // A read that needs approval isn't sent either.
     stage.set(json!({ "requires_approval": { "tools": ["demo_read_*"] } }));
     let sent = stage.sent.load(Ordering::SeqCst);
     let mut request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "1" }));
@@ -390,7 +390,7 @@ fn waiting_approvals_are_limited_per_credential_and_account() {
         let caller = stage.world.run(app.authenticate(token.expose_secret()));
         stage.environment.acting_as(caller.unwrap())
     };
-    // Asks for so many different calls, and returns how many of them wait.
+    // Requests this many different calls, and returns how many of them wait for approval.
     let asks = |by: &Environment, count: usize| {
         let to = |number: usize| format!("{number}@example.com");
         let results = (0..count).map(|number| stage.send_note(by, &[&to(number)]).unwrap_err());
@@ -419,7 +419,7 @@ fn waiting_approvals_are_limited_per_credential_and_account() {
     let second = agents("second");
     assert_eq!(asks(&second, 22), 20, "for one account");
     assert_eq!(asks(&session(&second), 1), 1);
-    // What was decided makes room, and so does what has expired.
+    // Expired approvals make room for new ones.
     stage.world.advance(Duration::from_secs(601));
     assert_eq!(asks(&session(&first), 1), 1);
 }

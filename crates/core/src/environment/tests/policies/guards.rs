@@ -1,4 +1,4 @@
-//! Requests that a connection has to allow are refused at every door, and for tools.
+//! Requests that a connection has to allow are refused at every entry point, and for tools.
 use super::*;
 use crate::resource::{
     ChangeConnection, ConnectionChange, NewConnection, PolicyTest, ReadConnection,
@@ -53,7 +53,7 @@ fn a_request_is_sent_only_if_the_connection_allows_its_kind() {
     let all: [&Send<'_>; 7] = [
         &|to| dry(to, false),
         &|to| stage.note(Method::POST, JSON, note(to).to_string().into_bytes()),
-        // The body is larger than what is read in any case.
+        // This body is larger than the part that Stead always reads.
         &|to| stage.note(Method::POST, JSON, stream(to, 100_000)),
         &|to| stage.streamed(by, batch(to)),
         &|to| stage.send_note(by, &[IN, to]).map(drop),
@@ -95,7 +95,7 @@ fn a_body_that_cannot_be_read_is_refused() {
         assert_eq!(kind(&refused), (REFUSED, "tell_everyone"));
         assert!(refused.message().contains("can't read"), "{refused}");
     }
-    // Bytes that are JSON could be something else when they are decompressed.
+    // A body that looks like JSON could be something else after decompression.
     let mut request = over_http(Method::POST, "/v1/notes", JSON, br#"{"to":[]}"#.to_vec());
     let deflate = "deflate".parse().unwrap();
     request.headers_mut().insert("content-encoding", deflate);
@@ -152,7 +152,7 @@ fn a_connection_allows_kinds_of_its_product() {
     );
     let wrong = stage.allow(&["tell_everybody"]).unwrap_err();
     assert_eq!(wrong.violation_list()[0].path, "/allowed_requests/0");
-    // Each once, in one order.
+    // Stead removes duplicates, and always lists the kinds in the same order.
     let given = ["replace_notes", "tell_everyone", "replace_notes"];
     let allowed = stage.allow(&given).unwrap();
     assert_eq!(allowed, ["tell_everyone", "replace_notes"]);

@@ -1,4 +1,4 @@
-//! A product whose requests are known, and one account of it, for tests of policies.
+//! A product that classifies its requests, and one account of it, for tests of policies.
 
 mod approvals;
 mod guards;
@@ -56,7 +56,7 @@ impl Tool for SendNote {
     type Output = Value;
 
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        // What is sent follows from what is read.
+        // The request depends on the draft that it reads.
         let draft: Value = io.send(ApiRequest::get(["notes", "draft"])).await?.json()?;
         let mut note = json!({ "to": self.to, "id": call.derive_id("note") });
         if let Some(number) = draft.get("number") {
@@ -67,7 +67,7 @@ impl Tool for SendNote {
     }
 }
 
-/// Notes have recipients, and a query says what it does.
+/// Classifies notes by their recipients, and queries by their text.
 fn classify(sent: &SentRequest<'_>) -> Option<Classification> {
     let body = || serde_json::from_slice::<Value>(sent.body?).ok();
     let none = Classification::default();
@@ -131,15 +131,15 @@ const OUT: &str = "eve@evil.test";
 /// A recipient that the connection has to allow.
 const EVERYONE: &str = "everyone@example.com";
 
-/// An environment with the account `ada` of the connection `demo`, and how many requests that may change something were
-/// sent to the product.
+/// An environment with the account `ada` of the connection `demo`. Counts the requests to the product, and those that
+/// can change something.
 struct Stage {
     world: World,
     environment: Environment,
     store: Arc<dyn Store>,
     writes: Arc<AtomicUsize>,
     sent: Arc<AtomicUsize>,
-    /// The number of the draft that [`SendNote`] reads; none if it's 0.
+    /// The number of the draft that [`SendNote`] reads. 0 means none.
     draft: Arc<AtomicUsize>,
 }
 
@@ -207,13 +207,13 @@ impl Stage {
         self.world.run(by.proxy(request)).map(drop)
     }
 
-    /// A raw request as it comes over HTTP.
+    /// A raw request over HTTP.
     fn streamed(&self, by: &Environment, request: Request<Body>) -> Result<(), Error> {
         let sent = self.world.run(by.proxy_streaming("demo", "ada", request));
         sent.map(drop)
     }
 
-    /// How many writes were sent since the last time.
+    /// The number of writes since the last time.
     fn writes(&self) -> usize {
         self.writes.swap(0, Ordering::SeqCst)
     }
@@ -260,7 +260,7 @@ fn over_http(method: Method, path: &str, kind: &str, body: impl Into<Body>) -> R
     request
 }
 
-/// A note in a body of any size, which is not read first.
+/// A note in a streamed body of any size.
 fn stream(to: &str, padding: usize) -> Body {
     let note = json!({ "to": [to], "text": "x".repeat(padding) }).to_string();
     Body::stream(http_body_util::Full::new(bytes::Bytes::from(note)))
@@ -276,7 +276,7 @@ fn batch(to: &str) -> Request<Body> {
     over_http(Method::POST, "/batch", kind, text.into_bytes())
 }
 
-/// The rule that refused, and the kind of the error.
+/// The kind of the error, and the rule that refused the call.
 fn rule(error: &Error) -> (ErrorKind, &str) {
     let rule = error.context().get("rule").and_then(Value::as_str);
     (error.kind(), rule.unwrap_or_default())

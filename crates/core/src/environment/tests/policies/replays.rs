@@ -1,4 +1,4 @@
-//! What an earlier call with an idempotency key came to is read by whoever may make the call now, and by no one else.
+//! The outcome of an earlier call with an idempotency key can only be read by a caller that can make the call now.
 use crate::resource::{DisconnectAccount, ResumeAccount, SuspendAccount};
 
 use super::*;
@@ -6,10 +6,10 @@ use crate::{resource::Disconnection, scope::Scopes};
 
 /// One keyed call.
 type Call = dyn Fn(&Stage, &Environment) -> Result<(), Error>;
-/// Makes a call with a key, or reads what it came to.
+/// Makes a call with a key, or reads its outcome.
 type Repeat<'a> = dyn Fn(&Environment) -> Result<(), Error> + 'a;
 
-/// A tool and a raw request, each with a key, and made once.
+/// Runs the check with a tool and with a raw request, each made once with a key.
 fn each(check: impl Fn(&Stage, &Repeat<'_>)) {
     let tool = |stage: &Stage, by: &Environment| {
         let mut request = ExecuteRequest::new("demo", "ada", json!({ "to": [IN] }));
@@ -82,7 +82,7 @@ fn no_replay_against_a_policy() {
         let app = stage.app("app");
         stage.set(of_tool.clone());
         assert_eq!(kind(repeat, &app), ErrorKind::Forbidden);
-        // It was made once: a person is not asked about it again.
+        // The call has already run, so it isn't approved again.
         stage.set(json!({ "requires_approval": { "effects": ["write", "delete"] } }));
         repeat(&app).unwrap();
     });

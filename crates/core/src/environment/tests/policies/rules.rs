@@ -1,4 +1,4 @@
-//! Policies decide on tools and raw requests alike, and what is refused is not sent.
+//! Policies apply to tools and raw requests alike, and a refused request isn't sent.
 use crate::resource::NewAppCredential;
 use crate::resource::Policy;
 use crate::resource::PolicyTest;
@@ -95,7 +95,8 @@ fn a_policy_checks_recipients_of_every_kind_of_request() {
         assert_eq!(stage.writes(), 0);
     }
     stage.allow(&["tell_everyone"]).unwrap();
-    // What cannot be told, what the product does not know, and what is too large to be read.
+    // The body of the first request is unreadable, the product's rules don't know the second, and the third is too
+    // large to be read.
     let unreadable = over_http(Method::POST, "/v1/notes", "", b"no json".to_vec());
     assert_eq!(
         rule(&stage.streamed(by, unreadable).unwrap_err()),
@@ -159,7 +160,7 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     assert!(stage.send_note(&stage.environment, &[IN]).is_ok());
     assert_eq!(stage.writes(), 1);
 
-    // A session has its own policy and that of its maker.
+    // A session has its own policy and that of its creator.
     let new = NewMcpSession::new("ada").policy("known");
     let session = world.run(app.send(new)).unwrap();
     assert_eq!(session.session.policy.as_deref(), Some("known"));
@@ -179,7 +180,7 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     let shown: Vec<&str> = offer.tools.iter().map(|tool| tool.entry().name()).collect();
     assert_eq!(shown, [SEND]);
 
-    // Whoever has a policy gives no credential without it.
+    // Credentials that are created by a caller with a policy get the same policy.
     let without = world.run(app.send(NewAppCredential::new("b").scopes(["events:read"])));
     assert_eq!(
         without.unwrap().credential.policy.as_deref(),
@@ -190,7 +191,7 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     let other = world.run(app.send(other)).unwrap_err();
     assert_eq!(other.kind(), ErrorKind::InsufficientScope);
 
-    // What is in use stays.
+    // Policies in use can't be deleted.
     for name in ["readers", "known"] {
         let used = world
             .run(stage.environment.send(DeletePolicy::new(name)))
@@ -299,7 +300,7 @@ fn a_test_explains_a_decision_and_sends_nothing() {
     assert_eq!(decide(raw(IN)).unwrap().outcome, PolicyOutcome::Allowed);
     let tool = decide(json!({ "policies": ["notes"], "tool": SEND, "input": { "to": [OUT] } }));
     let tool = tool.unwrap();
-    // The tool reads first: what follows depends on the response.
+    // Only the tool's first read is known. Its next request depends on the response.
     assert_eq!(
         (tool.outcome, tool.requests.len()),
         (PolicyOutcome::Allowed, 1)
@@ -347,7 +348,7 @@ fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
         (PolicyOutcome::Refused, denied)
     );
     assert_eq!(outcome(&credential, raw()).0, PolicyOutcome::Allowed);
-    // It has no scope to write with: no rule says so.
+    // The credential has no scope to write. No rule refuses the call, so none is named.
     let mut write = raw();
     write["method"] = json!("POST");
     assert_eq!(outcome(&credential, write), (PolicyOutcome::Refused, None));

@@ -1,4 +1,4 @@
-//! A receiver fails, is silent, redirects, is gone, and recovers.
+//! Receivers that fail, don't respond, redirect, are gone or recover.
 use crate::resource::{
     ChangeWebhook, DeleteWebhook, ReplayWebhook, ReplayWebhookDelivery, RotateWebhookSecret,
     TestWebhook,
@@ -67,7 +67,7 @@ fn a_receiver_that_fails_and_recovers_gets_everything_in_order_per_account() {
                 .all(|one| one.state == "delivered")
         );
         assert_eq!(stage.webhook(&id).failing_since, None);
-        // The id is that of the event at every attempt; time and signature are those of the attempt.
+        // Every attempt has the event's ID, but its own time and signature.
         for late in taken.iter().filter(|got| got.number() > 3) {
             assert_eq!(late.signed_with(&made.secret), 1);
             let same = refused.iter().filter(|got| got.id == late.id);
@@ -131,7 +131,7 @@ fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
         let id = stage.create("app.example", &["account.*"]).webhook.id;
         stage.set("app.example", receiver);
         stage.emit(1, 1);
-        // Something fails each hour.
+        // An event fails each hour.
         let mut passed = Duration::ZERO;
         let mut number = 1;
         while passed < after && stage.webhook(&id).disabled.is_none() {

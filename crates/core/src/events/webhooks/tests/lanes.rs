@@ -1,4 +1,4 @@
-//! Lanes: their order when events are sent once more, who has them, and what counts as a failure of the endpoint.
+//! Delivery queues: their order after a replay, which process has them, and which failures count as the endpoint's.
 use crate::resource::{ReplayWebhook, TestWebhook};
 
 use super::*;
@@ -10,7 +10,7 @@ fn replayed_events_keep_the_order_of_an_account() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     let start = stage.context.host.now();
-    // More than are read from the feed together.
+    // More events than one read of the feed returns.
     for number in 1..=60 {
         stage.emit(1, number);
     }
@@ -43,7 +43,7 @@ fn an_endpoint_is_disabled_only_after_another_failure() {
     assert_eq!(stage.deliveries(&id)[0].state, "failed");
     stage.jump(24 * HOUR);
     stage.set("app.example", Receiver::Takes);
-    // Of a type that is not sent to it.
+    // This event's type isn't sent to the webhook.
     let new = NewConnection::new("mail", "demo").client("id", "secret");
     let made = connections::create(&stage.context, new);
     stage.world.run(made).unwrap();
@@ -99,7 +99,7 @@ fn an_attempt_that_this_process_cut_off_does_not_count() {
     assert_eq!((waiting.state.as_str(), waiting.attempts), ("waiting", 0));
     assert_eq!(stage.webhook(&id).failing_since, None);
 
-    // The next process goes on at once.
+    // The next process continues immediately.
     stage.kill(1);
     stage.set("app.example", Receiver::Takes);
     let _next = stage.process(2);
@@ -115,7 +115,7 @@ fn a_lane_is_free_immediately_after_its_process_stops() {
     stage.world.advance(3 * SECOND);
     assert_eq!(stage.holder(id), stage.context.host.process.to_string());
     let other = stage.process(2);
-    // That the first one has ended cannot be told from here: its folder is on another machine.
+    // The other process can't tell that the first one has ended, because its folder is on another machine.
     stage.context.host.tasks.close();
     stage.world.run(give_back(&stage.context));
     stage.emit(1, 2);

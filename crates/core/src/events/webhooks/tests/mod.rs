@@ -1,4 +1,4 @@
-//! Webhooks over a store, a world whose time the test moves, and receivers that behave as the test says.
+//! Webhooks over a store, with simulated time and receivers that behave as the test says.
 
 mod flow;
 mod lanes;
@@ -45,7 +45,7 @@ enum Receiver {
     IsPrivate,
 }
 
-/// What the receiver got, in its order: whether it was taken, the host, headers and body.
+/// A request that a receiver got, and whether it was accepted.
 #[derive(Debug, Clone)]
 struct Got {
     taken: bool,
@@ -66,7 +66,7 @@ impl Got {
     fn account(&self) -> String {
         self.json()["data"]["account_id"].to_string()
     }
-    /// How many of its signatures are made with a secret.
+    /// The number of its signatures that were made with a secret.
     fn signed_with(&self, secret: &SecretString) -> usize {
         let text = secret.expose_secret().strip_prefix("whsec_").unwrap();
         let key = STANDARD.decode(text).unwrap();
@@ -89,7 +89,7 @@ struct Stage {
     got: Arc<Mutex<Vec<Got>>>,
     /// Knows which processes have ended.
     machine: Arc<Machine>,
-    /// How far the clocks were set on.
+    /// How far the clocks were set forward.
     ahead: Mutex<jiff::SignedDuration>,
 }
 
@@ -119,13 +119,13 @@ impl Stage {
         stage
     }
 
-    /// Sets the clocks on, and lets what is due then happen: time that passes second by second would take a test too long.
+    /// Sets the clocks forward, and runs the work that is then due. Advancing second by second would take too long.
     fn jump(&self, by: Duration) {
         self.set_on(by);
         self.world.advance(Duration::from_secs(3));
     }
 
-    /// Sets the clocks on, that of the store (process 0) too.
+    /// Sets the clocks forward, including the store's (process 0).
     fn set_on(&self, by: Duration) {
         let mut ahead = self.ahead.lock().unwrap();
         *ahead += jiff::SignedDuration::try_from(by).unwrap();
@@ -144,13 +144,13 @@ impl Stage {
         self.machine.end(number);
     }
 
-    /// The process that has the lane of a webhook.
+    /// The process that has a webhook's delivery queue.
     fn holder(&self, id: WebhookId) -> String {
         let lane = self.world.run(self.context.store.lane(id)).unwrap();
         lane.unwrap().row.holder.unwrap().process
     }
 
-    /// A process that delivers.
+    /// Starts a process that delivers.
     fn process(&self, number: u32) -> Context {
         let (receivers, got) = (&self.receivers, &self.got);
         let context = opened(
@@ -175,7 +175,7 @@ impl Stage {
         self.world.run(create(&self.context, new)).unwrap()
     }
 
-    /// An event of an account, with a number.
+    /// Emits an event of an account, with a number.
     fn emit(&self, account: u128, number: u64) {
         let event = NewEvent::new("account.refreshed", json!({ "number": number }));
         let event = match account {
@@ -194,7 +194,7 @@ impl Stage {
             .unwrap();
     }
 
-    /// What a receiver took, or refused.
+    /// The requests that a receiver accepted or refused.
     fn got(&self, host: &str, taken: bool) -> Vec<Got> {
         let got = self.got.lock().unwrap();
         let of_host = got

@@ -1,4 +1,4 @@
-//! What becomes of a refresh that brought no tokens.
+//! Handles a refresh that returned no tokens.
 
 mod restored;
 
@@ -24,12 +24,12 @@ use crate::{
     store::Versioned,
 };
 
-/// How long a failure is offered to a store that does not take it once this process shuts down.
+/// How long to keep trying to store a failure after this process starts to shut down.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// A commit whose answer was cut may still be applied by a database that was frozen meanwhile.
+/// If a database froze during a commit, it may still apply the commit this long after the connection was lost.
 const STILL_APPLIED: Duration = Duration::from_secs(2);
 
-/// Notes the failure, and serves the present tokens while they last.
+/// Records the failure. Returns the current tokens if they still work.
 pub(super) async fn failed(
     context: &Context,
     attempt: &Attempt,
@@ -66,7 +66,7 @@ pub(super) async fn failed(
     serving_or(context, attempt, error).await
 }
 
-/// Every refresh token that may live was refused.
+/// Handles the rejection of every refresh token that could be valid.
 pub(super) async fn refused(
     context: &Context,
     attempt: &Attempt,
@@ -89,7 +89,7 @@ pub(super) async fn refused(
     }
 }
 
-/// The access token serves as long as it lasts, and then the user has to act.
+/// Handles an account without a refresh token. Its access token works until it expires; then the user has to reconnect.
 pub(super) async fn no_refresh_token(
     context: &Context,
     attempt: &Attempt,
@@ -112,7 +112,7 @@ pub(super) async fn no_refresh_token(
     }
 }
 
-/// The account with its present tokens where they still serve, or else this error.
+/// Returns the account if its current tokens still work, and this error otherwise.
 async fn serving_or(context: &Context, attempt: &Attempt, error: Error) -> Result<Arc<Snapshot>> {
     let now = attempt.now(context);
     if attempt.account.is_enough(attempt.reason, now) {
@@ -122,7 +122,7 @@ async fn serving_or(context: &Context, attempt: &Attempt, error: Error) -> Resul
     }
 }
 
-/// Marks the account's credential as dead, unless a newer one has come meanwhile.
+/// Marks the account's credential as dead, unless a newer one has arrived in the meantime.
 async fn credential_died(
     context: &Context,
     attempt: &Attempt,
@@ -141,8 +141,8 @@ async fn credential_died(
     current(context, &attempt.of).await
 }
 
-/// Changes the account while this refresh holds its lease. Tried until the store takes it, since a lease that stays keeps
-/// others out; a process that shuts down stops after `patience`.
+/// Changes the account if this refresh still holds its lease. Retries until the store commits the change, because an
+/// unreleased lease blocks other refreshes. During shutdown, it gives up after `patience`.
 async fn change_leased(
     name: &'static str,
     context: &Context,
@@ -168,7 +168,7 @@ async fn change_leased(
                     true => decide(&account)?,
                     false => None,
                 };
-                // The first of them says more.
+                // The first failure has an event of its own, `account.refresh_degraded`.
                 let again = changed.as_ref().filter(|(next, event)| {
                     event.is_none() && next.refresh_failures > account.row.refresh_failures
                 });
@@ -182,15 +182,16 @@ async fn change_leased(
         .await
 }
 
-/// Gives the lease back: no request was sent, or each was answered.
+/// Releases the lease. Only call this if no request was sent, or every request got a response.
 pub(super) async fn give_back(context: &Context, attempt: &Attempt) -> Result<()> {
     let release =
         |account: &Versioned<Account>| account.row.on(Trigger::LeaseReleased, context.host.now());
     change_leased("refresh.release", context, attempt, Duration::ZERO, release).await
 }
 
-/// What a refresh has that was not sent yet, or was answered. If the store failed, the refresh may hold a lease that no one
-/// knows of: as soon as the store responds, it is looked for and given back.
+/// Passes an outcome on. If the store failed, the refresh may hold a lease that no one knows of, so this also releases
+/// the lease as soon as the store responds. Only use it for a refresh whose requests were not sent yet or got a
+/// response.
 pub(super) fn give_back_later<T>(
     context: &Context,
     attempt: &Attempt,
@@ -211,16 +212,16 @@ pub(super) fn give_back_later<T>(
     outcome
 }
 
-/// What is noted of a failure.
+/// The details to record of a failure.
 #[derive(Debug, Clone, Copy, Default)]
 struct Noted {
     unanswered: bool,
-    /// Since when the refresh token is refused, and how long the next try waits at least.
+    /// Since when the refresh token is rejected, and the minimum time until the next attempt.
     refused: Option<(jiff::Timestamp, jiff::SignedDuration)>,
     retry_after: Option<Duration>,
 }
 
-/// Notes a failure with the pause after it, and gives the lease back. Returns the pause.
+/// Records a failure, starts the pause that follows it, and releases the lease. Returns the pause.
 async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Duration> {
     let mut jitter = [0; 4];
     context.host.entropy.fill(&mut jitter);
@@ -247,7 +248,7 @@ async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Dura
     Ok(Duration::try_from(pause(attempt.account.refresh_failures)).unwrap_or_default())
 }
 
-/// `Retry-After` is at least a second.
+/// `Retry-After` is at least one second.
 pub(super) fn refresh_unavailable(said: &str, after: Option<Duration>) -> Error {
     let after = after.unwrap_or(Duration::from_secs(2));
     Error::new(

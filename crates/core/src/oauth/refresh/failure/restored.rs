@@ -1,10 +1,10 @@
-//! Refusals that an older copy of the database explains.
+//! Rejections that can be explained by a restored backup.
 
 use jiff::Timestamp;
 
 use crate::{context::Context, domain::Account, state::AccountReason};
 
-/// The reason for which an account's credential dies.
+/// The reason to record for the death of an account's credential.
 pub(super) async fn reason(
     context: &Context,
     account: &Account,
@@ -20,8 +20,8 @@ pub(super) async fn reason(
     }
 }
 
-/// A refresh token from before the older copy was put back may have been used since that copy was made, so that the product
-/// has issued others.
+/// A refresh token from before a restore may have been used after the backup was made, so the product may have replaced
+/// it.
 fn explained(
     reason: AccountReason,
     created_at: Timestamp,

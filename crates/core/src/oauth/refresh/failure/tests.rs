@@ -1,4 +1,4 @@
-//! What those are told who wait for a refresh.
+//! The errors that callers get while they wait for a refresh.
 
 use super::*;
 

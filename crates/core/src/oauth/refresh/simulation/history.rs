@@ -1,4 +1,4 @@
-//! One history: two processes of one machine on one store, and what befalls them.
+//! One history: two processes of one machine on one store, and everything that happens to them.
 
 use jiff::SignedDuration;
 use uuid::Uuid;
@@ -26,19 +26,20 @@ use crate::{
     testing::{Clock, Flaky, Machine, Responses, World, idle, open_spooled, ports},
 };
 
-/// Whose time is the store's, the product's, and whose eyes look at the rows.
+/// The process number of everything that isn't one of the two processes: the store's clock, the product's clock, and
+/// the observer that reads the rows.
 const STORE: u32 = 9;
 const PRODUCT: u32 = 8;
 const OBSERVER: u32 = 7;
 
-/// A commit, the process that freezes after it, and for how many scenes.
+/// The name of a commit, the process that freezes after it, and for how many scenes.
 type FreezeAfter = (&'static str, u32, u8);
 
 pub(super) struct History {
     pub(super) world: World,
     class: Class,
     pub(super) server: Server,
-    /// Opens the store once more.
+    /// Opens the store again.
     open: Open,
     store: Arc<Flaky>,
     machine: Arc<Machine>,
@@ -46,17 +47,17 @@ pub(super) struct History {
     account: AccountId,
     pub(super) seen: Arc<Mutex<Seen>>,
     failures: Arc<Mutex<Vec<Error>>>,
-    /// Whether the connection was given another client.
+    /// Whether the connection's client was changed.
     changed: bool,
-    /// For how many scenes each process stands still yet.
+    /// The number of scenes for which each process is still frozen.
     frozen: Arc<Mutex<[u8; 2]>>,
     freezes_after: Arc<Mutex<Option<FreezeAfter>>>,
-    /// Authorizations that the application has yet to confirm; the oldest is the last.
+    /// Authorizations that the application hasn't confirmed yet. The oldest is last.
     waiting: Arc<Mutex<Vec<AuthorizationId>>>,
 }
 
 impl History {
-    /// Two processes with clocks of their own, and an active account.
+    /// Creates two processes with separate clocks, and an active account.
     pub(super) fn new(
         class: Class,
         seed: u64,
@@ -101,7 +102,7 @@ impl History {
         history
     }
 
-    /// A process that begins.
+    /// Starts a process.
     fn opened(&self, process: u32) -> Context {
         let (server, ledger) = (self.server.clone(), self.server.clone());
         let transport = Responses::by(move |request| server.clone().respond(process, request));
@@ -152,7 +153,7 @@ impl History {
         }
     }
 
-    /// Counts one scene for each frozen process.
+    /// Counts down one scene for each frozen process.
     fn thaw(&self) {
         for (process, scenes) in (0..).zip(lock(&self.frozen).iter_mut()) {
             *scenes = scenes.saturating_sub(1);
@@ -254,7 +255,7 @@ impl History {
             self.machine.end(*process);
             self.server.state().ledger.kill(*process);
         }
-        // A process opens once the store answers.
+        // Processes can only start while the store responds.
         self.store.set_outage(None);
         self.store.doubt(0, false);
         for process in processes {
@@ -264,7 +265,7 @@ impl History {
         }
     }
 
-    /// Work of a process, which ends with it.
+    /// Runs work in a process. It stops when the process does.
     fn run<W>(&self, process: u32, work: impl FnOnce(Context) -> W)
     where
         W: Future<Output = Result<()>> + Send + 'static,
@@ -282,7 +283,7 @@ impl History {
         ready(self.store.rows().account(self.account)).unwrap().row
     }
 
-    /// Whatever goes wrong has a reason outside.
+    /// Checks that no failure was caused by Stead itself.
     fn check_failures(&self) {
         use ErrorKind::{
             ConnectionNotReady, IntegrityViolated, Internal, KeyUnavailable, ProductProtocolError,
@@ -301,8 +302,8 @@ impl History {
         }
     }
 
-    /// Once the product and the store are well again, and leases and pauses are over, whoever can work does, and no
-    /// account needs its user without a reason.
+    /// Checks the end: once the product and the store work again, and leases and pauses are over, every account that
+    /// can work does, and no account needs its user without a reason.
     pub(super) fn end(&self) {
         self.server.state().faults.clear();
         self.store.set_outage(None);
@@ -338,7 +339,7 @@ impl History {
         self.check_dead();
     }
 
-    /// An account that needs its user has no token left that lives, and a reason for it.
+    /// Checks that an account that needs its user has no valid token, and has a reason.
     fn check_dead(&self) {
         let row = self.row();
         let reason = row

@@ -1,5 +1,5 @@
-//! What the product's authorization server knows of every token, and what became of the response that carried it. From
-//! this it is known whether the loss of an account has a reason outside of Stead.
+//! The authorization server's own record of every token, and of the response that carried it. It shows whether the loss
+//! of an account has a cause outside of Stead.
 
 use std::collections::BTreeMap;
 
@@ -7,49 +7,49 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Class;
 
-/// How long a spent token is still taken by a product that grants this: longer than it takes to recover.
+/// How long a product with a grace period still accepts a used token. It's longer than a recovery takes.
 const GRACE: SignedDuration = SignedDuration::from_mins(3);
 
-/// What a user granted once.
+/// A grant of the user.
 #[derive(Default)]
 struct Grant {
-    /// The client that it was granted to.
+    /// The client that it was issued to.
     client: String,
-    /// The token that lives.
+    /// The valid token.
     current: String,
     dead: bool,
-    /// Whether it was taken back, by the user or because the application asked for it.
+    /// Whether the user or the application revoked it.
     revoked: bool,
-    /// Whether it died of a token that was presented twice, and not by our fault.
+    /// Whether it died because a token was presented twice, for a reason outside Stead.
     excused: bool,
 }
 
 /// A refresh token.
 struct Token {
     grant: usize,
-    /// Tokens of a grant are numbered in the order in which they were issued.
+    /// Position in the order in which the grant's tokens were issued.
     number: usize,
-    /// The process that the response was for.
+    /// The process that the response was sent to.
     holder: u32,
     spent_at: Option<Timestamp>,
-    /// Whether it stands in the store, or in the spool.
+    /// Whether it's in the store or the spool.
     kept: bool,
-    /// Whether its response never came, or its holder was killed before it could keep it.
+    /// Whether its response was lost, or its holder crashed before storing it.
     lost: bool,
-    /// Whether its holder has stood still meanwhile.
+    /// Whether its holder froze in the meantime.
     froze: bool,
 }
 
-/// A token request on its way.
+/// A token request in flight.
 pub(super) struct Request {
     id: usize,
     token: String,
     process: u32,
-    /// Whether the process stood still while the request was on its way.
+    /// Whether the process froze while the request was in flight.
     froze: bool,
 }
 
-/// What the token endpoint says.
+/// The token endpoint's response.
 pub(super) enum Outcome {
     /// The token to use from now on.
     Tokens(String),
@@ -64,7 +64,7 @@ pub(super) struct Ledger {
     begun: usize,
     /// The grant of the account's current credential.
     in_use: Option<usize>,
-    /// Whether a process was killed, or the store did not take a commit.
+    /// Whether a process crashed, or the store didn't apply a commit.
     pub(super) interrupted: bool,
     pub(super) refreshes: u32,
     pub(super) refusals: u32,
@@ -82,7 +82,7 @@ impl Ledger {
         self.grants.len() - 1
     }
 
-    /// A new refresh token of a grant, for a process.
+    /// Issues a new refresh token of a grant to a process.
     pub(super) fn issue(&mut self, grant: usize, client: &str, process: u32) -> String {
         assert_eq!(
             self.grants[grant].client, client,
@@ -104,7 +104,7 @@ impl Ledger {
         token
     }
 
-    /// A request with a refresh token leaves a process.
+    /// Notes that a process sends a request with a refresh token.
     pub(super) fn begin(&mut self, token: &str, process: u32) -> usize {
         let mut others = self
             .under_way
@@ -124,12 +124,12 @@ impl Ledger {
         self.begun
     }
 
-    /// The request has ended: with its response, without it, or with its process.
+    /// Notes that a request ended: with its response, without it, or with its process.
     pub(super) fn end(&mut self, request: usize) {
         self.under_way.retain(|one| one.id != request);
     }
 
-    /// A refresh token is presented.
+    /// Presents a refresh token.
     pub(super) fn present(
         &mut self,
         class: Class,
@@ -178,7 +178,7 @@ impl Ledger {
         Outcome::Refused
     }
 
-    /// Whether the response that replaced a token is lost, or its holder stands still with it.
+    /// Whether the response that replaced a token was lost, or its holder is frozen.
     fn has_unknown_successor(&self, grant: usize, number: usize) -> bool {
         let mut later = self
             .tokens
@@ -187,20 +187,20 @@ impl Ledger {
         later.all(|token| !token.kept && (token.lost || token.froze))
     }
 
-    /// The network delivers a request twice, and the response to the second one.
+    /// Notes that the network delivers a request twice, and returns the response to the second one.
     pub(super) fn excuse(&mut self, token: &str) {
         let grant = self.tokens[token].grant;
         self.grants[grant].excused = true;
     }
 
-    /// A token stands in the store.
+    /// Notes that a token is in the store.
     pub(super) fn keep(&mut self, token: &str) {
         if let Some(token) = self.tokens.get_mut(token) {
             token.kept = true;
         }
     }
 
-    /// A process has written to its spool what it holds.
+    /// Notes that a process has written all its tokens to the spool.
     pub(super) fn keep_all_of(&mut self, process: u32) {
         for token in self.held_by(process) {
             token.kept = true;
@@ -213,7 +213,7 @@ impl Ledger {
             .filter(move |token| token.holder == process && !token.kept && !token.lost)
     }
 
-    /// A response does not reach its process.
+    /// Notes that a response doesn't reach its process.
     pub(super) fn lose(&mut self, token: &str) {
         let token = self.tokens.get_mut(token).unwrap();
         token.lost = !token.kept;
@@ -233,14 +233,14 @@ impl Ledger {
         }
     }
 
-    /// What the account uses now.
+    /// Sets the grant that the account uses now.
     pub(super) fn use_grant_of(&mut self, token: Option<&String>) {
         self.in_use = token
             .and_then(|token| self.tokens.get(token))
             .map(|token| token.grant);
     }
 
-    /// The user takes everything back.
+    /// The user revokes everything.
     pub(super) fn revoke_all(&mut self) {
         for grant in &mut self.grants {
             (grant.dead, grant.revoked) = (true, true);
@@ -269,14 +269,14 @@ impl Ledger {
         self.tokens.get(token).map(|token| token.grant)
     }
 
-    /// Whether the refresh token is the one that would be taken.
+    /// Whether the product would accept this refresh token.
     pub(super) fn lives(&self, token: &str) -> bool {
         let grant = self.grant_of(token).map(|grant| &self.grants[grant]);
         grant.is_some_and(|grant| !grant.dead && grant.current == token)
     }
 
-    /// Why the account whose tokens are of this token's grant may need its user again, if it may. A holder that stands
-    /// still counts as long as it does.
+    /// Why an account with this token's grant may need its user again, if it may. A frozen holder only counts while
+    /// it's frozen.
     pub(super) fn excuse_of(&self, token: &str, while_frozen: bool) -> Option<Excuse> {
         let grant = self.grant_of(token)?;
         if self.grants[grant].revoked {
@@ -300,13 +300,13 @@ impl Ledger {
     }
 }
 
-/// A reason outside of Stead.
+/// A cause outside Stead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Excuse {
-    /// The user, or the application, took the grant back.
+    /// The user or the application revoked the grant.
     Revoked,
-    /// The network, or a process that stood still, presented a spent token.
+    /// The network, or a process that was frozen, presented a used token.
     PresentedTwice,
-    /// The response with the only token that lives was lost.
+    /// The response with the only valid token was lost.
     Lost,
 }

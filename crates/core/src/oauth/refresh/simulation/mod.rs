@@ -73,7 +73,7 @@ impl Class {
     }
 }
 
-/// Opens the store of a history again.
+/// Reopens the store of a history.
 pub type Open = Box<dyn Fn() -> Arc<dyn Store>>;
 
 /// One event of a history. The number is the process.
@@ -103,9 +103,9 @@ enum Act {
     Restart(bool),
     /// A process freezes for this number of scenes.
     Freeze(u32, u8),
-    /// The same, as soon as a commit with this name was applied.
+    /// Freezes a process as soon as a commit with this name was applied.
     FreezeAfter(&'static str, u32, u8),
-    /// The spool deletes no record, or does again.
+    /// The spool stops deleting records, or starts again.
     StickSpool(bool),
 }
 

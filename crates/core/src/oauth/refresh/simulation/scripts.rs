@@ -1,20 +1,20 @@
-//! Histories that are written down, because random ones seldom reach them.
+//! Scripted histories, because random ones seldom reach them.
 
 use super::{tests::in_memory, *};
 use crate::state::{AccountReason, AccountState};
 
 const CLASSES: [Class; 4] = [Class::Stable, Class::Rotating, Class::Grace, Class::Strict];
 const SECOND: Duration = Duration::from_secs(1);
-/// A request is on its way.
+/// Time until a request is in flight.
 const SENT: Duration = Duration::from_millis(100);
-/// The product has answered, and its response is on its way.
+/// Time until the product has responded, with the response still in flight.
 const ANSWERED: Duration = Duration::from_millis(200);
-/// A lease is over, and the time for which its holder is waited for.
+/// Time until a lease and the wait for its holder are over.
 const LEASE_OVER: Duration = Duration::from_secs(125);
-/// The access token that an authorization brought has expired.
+/// Time until the access token from an authorization has expired.
 const EXPIRED: Duration = Duration::from_secs(LIFE.as_secs() as u64 + 1);
 
-/// Plays a history with several seeds, and looks at the account when it is over.
+/// Plays a history with several seeds, and checks the account at the end.
 fn script(class: Class, scenes: &[Scene], check: impl Fn(&History)) {
     for seed in 0..8 {
         let mut history = History::new(class, seed, Default::default(), &in_memory);
@@ -49,7 +49,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Refresh(0)], SECOND),
             (vec![Act::Refresh(1)], SECOND),
         ],
-        // The response to a refresh comes after another grant has taken the place.
+        // The response to a refresh arrives after another grant has replaced this one.
         &[
             (vec![Act::Authorize(0, false)], SECOND),
             (vec![Act::Refresh(0)], ANSWERED),
@@ -64,7 +64,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Verify(0)], SECOND),
             (vec![Act::Verify(0)], SECOND),
         ],
-        // The response to a refresh comes after a disconnect and a new link.
+        // The response to a refresh arrives after a disconnect and a new link.
         &[
             (vec![Act::Refresh(0)], ANSWERED),
             (vec![Act::Disconnect(1, true)], Duration::from_millis(20)),
@@ -93,8 +93,8 @@ fn a_refusal_of_an_ended_grant_uses_no_token_of_the_new_grant() {
     }
 }
 
-/// The holder of the lease freezes after the product has answered. Another process refreshes, and the tokens of the
-/// frozen one come late.
+/// The holder of the lease freezes after the product has responded. Another process refreshes, and the frozen one's
+/// tokens arrive late.
 #[test]
 fn late_tokens_do_not_replace_live_ones() {
     let late = [
@@ -113,7 +113,7 @@ fn late_tokens_do_not_replace_live_ones() {
     for class in CLASSES {
         script(class, &late, lives);
     }
-    // Where the other one's token was refused, the late tokens bring the account back.
+    // If the other process's token was rejected, the late tokens reactivate the account.
     let lost = |history: &History| {
         let row = history.row();
         let reason = Some(AccountReason::RefreshOutcomeLost);
@@ -128,7 +128,7 @@ fn late_tokens_do_not_replace_live_ones() {
     script(Class::Strict, &[&late[..], &next].concat(), |_| {});
 }
 
-/// The same, and the request itself is late.
+/// Like before, but the request itself is late.
 #[test]
 fn a_late_request_loses_no_token() {
     let scenes = [

@@ -1,4 +1,4 @@
-//! What must hold after every commit, by all that was seen before.
+//! Invariants that hold after every commit, given everything that was seen before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,44 +15,44 @@ use crate::{
     store::{Batch, Records, Row, Versioned, Write},
 };
 
-/// What is known of the account from watching its commits, and what may become of it.
+/// Knowledge about the account from watching its commits.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) commits: u32,
-    /// Changes that others see, each with its event.
+    /// Changes that are visible outside, each with its event.
     pub(super) transitions: u32,
     pub(super) account: Option<Account>,
     authorizations: BTreeMap<AuthorizationId, AuthorizationState>,
     /// Refresh tokens by generation.
     pub(super) tokens: BTreeMap<u64, String>,
-    /// When the request for each generation was sent, by the store's time.
+    /// When the request for each generation was sent, in the store's time.
     sent: BTreeMap<u64, Option<Timestamp>>,
-    /// The generation that was current before, and the one before that, which is shredded next.
+    /// The previous generation, and the one before it, which is shredded next.
     previous: u64,
     replaced: u64,
     /// Generations that have tokens in the store.
     kept: BTreeSet<u64>,
-    /// Generations that were current and are no more.
+    /// Generations that were current and no longer are.
     left: BTreeSet<u64>,
     /// Authorizations that were completed before the last disconnect.
     pub(super) ended: BTreeSet<AuthorizationId>,
-    /// Authorizations that waited to be confirmed at a disconnect.
+    /// Authorizations that were waiting for confirmation when the account was disconnected.
     cut_off: BTreeSet<AuthorizationId>,
-    /// Distinct situations: state, reason, health, lease, and how many credentials live.
+    /// Distinct situations: state, reason, health, lease, and the number of valid credentials.
     pub(super) situations: BTreeSet<String>,
 }
 
-/// What there is to look at besides a batch.
+/// The data to look at in addition to a batch.
 pub(super) struct Sight<'a> {
     pub(super) rows: Records,
-    /// Opens what is sealed.
+    /// A context that can decrypt.
     pub(super) observer: &'a Context,
     pub(super) server: &'a Server,
     pub(super) rotation: Rotation,
 }
 
 impl Seen {
-    /// Looks at what was committed.
+    /// Checks a commit.
     pub(super) fn committed(&mut self, batch: &Batch, sight: &Sight<'_>) {
         let written = |table| written(batch, table);
         let watched = ["account", "credential", "authorization", "event"];
@@ -100,14 +100,14 @@ impl Seen {
         self.account = Some(now);
     }
 
-    /// Each change that others see has one event in its own commit, and nothing else has.
+    /// Checks that each visible change has exactly one event in its own commit, and that nothing else has one.
     fn check_events(&mut self, batch: &Batch, account: Option<&Account>) {
         let events: Vec<Event> = written(batch, "event").map(read).collect();
         let of = |kind: &str| {
             let names = events.iter().map(|event| event.name.as_str());
-            // What became of a revocation at the product changes no account.
+            // The outcome of a revocation at the product doesn't change an account.
             let names = names.filter(|name| !name.contains("revo"));
-            // Neither does a refresh that changes nothing that others see.
+            // A refresh without a visible change doesn't either.
             let names = names
                 .filter(|name| !matches!(*name, "account.refreshed" | "account.refresh_failed"));
             names.filter(|name| name.starts_with(kind)).count()
@@ -123,7 +123,7 @@ impl Seen {
         let before = self.account.as_ref();
         let changes =
             account.is_some_and(|now| before.is_none_or(|before| visible(before) != visible(now)));
-        // Another credential may take the place while the account stays as it is.
+        // Another credential may become the current one without a visible change of the account.
         let may = account
             .is_some_and(|now| before.is_some_and(|before| before.generation != now.generation));
         let found = of("account.");
@@ -202,7 +202,7 @@ impl Seen {
         }
     }
 
-    /// Within a grant, tokens that live aren't replaced by tokens that were requested earlier.
+    /// Checks that valid tokens of a grant aren't replaced by tokens that were requested earlier.
     fn check_replaced(&self, before: &Account, now: &Account, sight: &Sight<'_>) {
         let token = |account: &Account| self.tokens.get(&account.generation);
         let (Some(was), Some(is)) = (token(before), token(now)) else {
@@ -219,7 +219,8 @@ impl Seen {
         );
     }
 
-    /// An account ends for a reason outside of Stead, and the user is blamed for the user's own doing only.
+    /// Checks that an account only dies for a cause outside Stead, and that the user is only blamed for their own
+    /// actions.
     fn check_death(&self, before: &Account, now: &Account, sight: &Sight<'_>) {
         let reason = now.reason.filter(|reason| {
             before.reason != Some(*reason) && *reason != AccountReason::ClientChanged
@@ -237,7 +238,7 @@ impl Seen {
         }
     }
 
-    /// Tokens that live stay in the store as long as the account uses their grant.
+    /// Checks that valid tokens stay in the store as long as the account uses their grant.
     fn check_kept(&mut self, kept: &[Credential], account: &Account, server: &Server) {
         let now = kept
             .iter()
@@ -260,7 +261,8 @@ impl Seen {
         }
     }
 
-    /// The current credential is there, and next to it the one before, those that wait, and others of its grant.
+    /// Checks that the store has the current credential and, next to it, only the previous one, those that wait for
+    /// confirmation, and others of the same grant.
     fn check_credentials(
         &self,
         kept: &[Credential],
@@ -286,8 +288,8 @@ impl Seen {
             let waits = credential
                 .pending_for
                 .is_some_and(|holder| verifying.contains(&holder));
-            // Tokens that came after a lease was over are kept for the next refresh, which also shreds what a process that
-            // ended or a store that was down left.
+            // Tokens that arrived after their lease expired are kept for the next refresh. That refresh also shreds
+            // leftovers of a process that ended, or of a store outage.
             let same_grant = grant(credential.generation) == grant(account.generation);
             assert!(
                 one_of_three || waits || same_grant || ledger.interrupted,

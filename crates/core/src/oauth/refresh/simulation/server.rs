@@ -1,5 +1,5 @@
-//! The product of the histories: its authorization server, which loses responses, answers late or twice and is down, and
-//! one note.
+//! The product of the histories: one note, and an authorization server that loses responses, responds late or twice,
+//! and has outages.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,18 @@ use crate::{
     testing::{Flaky, Process, response},
 };
 
-/// How the token endpoint goes wrong.
+/// How the token endpoint fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Unavailable,
     LosesRequests,
     LosesResponses,
-    /// The response takes nearly as long as is waited for it.
+    /// The response takes almost as long as Stead waits.
     Late,
-    /// The request comes twice; the response to the first is delivered, or to the second.
+    /// The request arrives twice. The client gets the response to the first or the second.
     TwiceFirst,
     TwiceSecond,
-    /// It answers, and then the store is down for so many seconds.
+    /// It responds, and then the store is down for this number of seconds.
     RespondsIntoOutage(u64),
 }
 
@@ -43,15 +43,15 @@ pub(super) struct Server {
 pub(super) struct State {
     pub(super) ledger: Ledger,
     access_tokens: BTreeMap<String, (usize, Timestamp)>,
-    /// Of the next responses of the token endpoint.
+    /// Faults of the next responses of the token endpoint.
     pub(super) faults: Vec<Fault>,
 }
 
-/// A token request on its way; a process that dies ends it.
+/// A token request in flight. It ends if its process crashes.
 struct InFlight {
     server: Server,
     id: usize,
-    /// The refresh token that the response brings.
+    /// The refresh token in the response.
     brings: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl Server {
         lock(&self.state)
     }
 
-    /// The user consents: a code for a new grant.
+    /// The user consents. Returns a code for a new grant.
     pub(super) fn consent(&self, client: &str) -> String {
         format!("code-{}", self.state().ledger.consent(client))
     }
@@ -167,7 +167,7 @@ impl Server {
         Ok(sent)
     }
 
-    /// The store is down for a while.
+    /// Makes the store unavailable for a while.
     pub(super) fn break_store(&self, outage: Outage, time: Duration) {
         self.state().ledger.interrupted = true;
         self.store.set_outage(Some(outage));
@@ -178,7 +178,7 @@ impl Server {
         }));
     }
 
-    /// The response, and the refresh token that it brings.
+    /// Returns the response, and the refresh token in it.
     fn refresh(
         &self,
         token: &str,

@@ -8,7 +8,7 @@ pub(super) fn in_memory(runtime: Arc<dyn Runtime>) -> Open {
     Box::new(move || Arc::clone(&store))
 }
 
-/// 32 histories; `PROPTEST_CASES` asks for eight times as many as are played.
+/// Plays 32 histories by default, an eighth of `PROPTEST_CASES`.
 fn histories(class: Class) -> Reached {
     let reached = play(class, cases() / 8, in_memory);
     println!("{class:?}: {reached}");

@@ -1,4 +1,4 @@
-//! What a process is asked to do in a history.
+//! Work that a process does in a history.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -26,7 +26,7 @@ pub(super) async fn connect(context: &Context) {
     connections::create(context, connection).await.unwrap();
 }
 
-/// The connection gets the other one of two clients.
+/// Switches the connection to the other of two clients.
 pub(super) async fn change_client(context: Context) -> Result<()> {
     let client = connections::read(&context, ReadConnection::new(NAME))
         .await?
@@ -53,7 +53,7 @@ pub(super) async fn read_note(context: &Context) -> Result<()> {
         .map(drop)
 }
 
-/// The user goes through a link; the application confirms at once, or later what `waiting` holds.
+/// The user completes a link. The application confirms immediately, or later through `waiting`.
 pub(super) async fn authorize(
     context: Context,
     server: Server,

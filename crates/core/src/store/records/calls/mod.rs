@@ -68,7 +68,7 @@ impl Record for CallRow {
     }
 }
 
-/// The two integers of 16 bytes. They compare as the bytes do.
+/// Splits 16 bytes into two integers that sort like the bytes.
 fn halves(bytes: [u8; 16]) -> [Value; 2] {
     let number = u128::from_be_bytes(bytes) ^ SIGNS;
     [number >> 64, number & u128::from(u64::MAX)]
@@ -207,8 +207,8 @@ pub(crate) struct Place {
 }
 
 impl Records {
-    /// Matching executions, newest first, and where the next page starts. `is_enough` is asked from time to time whether
-    /// a long search should stop, so a page can be short even if more follow.
+    /// Matching executions, newest first, and where the next page starts. `is_enough` is asked from time to time
+    /// whether a long search should stop, so a page can be short even if more follow.
     pub(crate) async fn executions(
         &self,
         search: &Search,
@@ -358,7 +358,8 @@ impl Records {
         Ok(committed)
     }
 
-    /// Whether a batch of calls was stored. The calls that last are looked at first, because others may be removed.
+    /// Whether a batch of calls was stored. Checks calls with the longer retention first, because others may already be
+    /// removed.
     pub(crate) async fn has_calls(&self, calls: &[Execution]) -> Result<bool> {
         let lasting = calls.iter().rev().find(|call| call.lasts());
         for call in lasting.into_iter().chain(calls.first()).chain(calls.last()) {

@@ -49,7 +49,7 @@ fn matches(search: &Search, call: &Execution) -> bool {
         && search.before.is_none_or(|before| call.started_at < before)
 }
 
-/// What all pages of this size hold, in their order.
+/// The content of all pages of this size, in order.
 fn pages(records: &Records, search: &Search, size: usize) -> Vec<Execution> {
     let (mut all, mut position) = (Vec::new(), None);
     loop {
@@ -76,7 +76,7 @@ fn pages_equal_one_sorted_list() {
     let mut all = Vec::new();
     for flush in 0..60_u64 {
         let calls = (0..number(9)).map(|one| {
-            // Some take so long that younger ones are stored before them.
+            // Some take so long that younger calls are stored before them.
             let ago = if number(5) == 0 {
                 60 * u64::from(number(50))
             } else {

@@ -11,7 +11,7 @@ pub(super) struct Cause {
     pub(super) about: &'static str,
     pub(super) remedy: &'static str,
     pub(super) who: &'static str,
-    /// The connection's page that corrects it; empty if there is nothing to correct here.
+    /// The connection's page where the cause is fixed. Empty if there is nothing to fix here.
     pub(super) page: &'static str,
 }
 

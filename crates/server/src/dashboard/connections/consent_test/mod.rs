@@ -1,6 +1,6 @@
 //! Tests a connection with a real consent of the member at the product, then a read-only call. It uses an ordinary
-//! authorization and an ordinary account, with an identifier that says it's for tests. The test stores nothing itself, so
-//! it continues after a restart and in another process.
+//! authorization and an ordinary account, with an identifier that says it's for tests. The test stores nothing itself,
+//! so it continues after a restart and in another process.
 
 mod causes;
 mod disconnect;

@@ -11,7 +11,7 @@ use crate::dashboard::{
 pub(super) const TEMPLATES: &[(&str, &str)] =
     &[("settings/appearance/show.html", include_str!("show.html"))];
 
-/// The page of end users as an example.
+/// The path of the example of an end user's page.
 pub(in crate::dashboard) const PREVIEW: &str = "/dashboard/settings/appearance/preview";
 
 pub(super) fn routes() -> Vec<PageRoute> {

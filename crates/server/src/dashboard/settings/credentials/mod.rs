@@ -191,7 +191,7 @@ async fn connections(environment: &Environment) -> Result<Value, Error> {
     Ok(json!(options.collect::<Vec<_>>()))
 }
 
-/// The policies, and none. If there are none, there's nothing to choose.
+/// The policies, and the option to have none. If there are no policies, there's nothing to choose.
 async fn policies(environment: &Environment) -> Result<Value, Error> {
     let policies = environment.send(ListPolicies::new()).await?.items;
     let none = (String::new(), String::from("No policy"));

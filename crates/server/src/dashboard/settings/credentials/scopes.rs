@@ -54,7 +54,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
     ),
 ];
 
-/// The scopes that a new form has ticked.
+/// The scopes that are ticked in a new form.
 pub(super) const USUAL: [ScopeName; 3] = [ToolsExecute, LinksCreate, AccountsRead];
 
 /// The scopes to choose from.

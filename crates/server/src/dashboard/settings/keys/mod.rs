@@ -70,7 +70,7 @@ fn state(key: &Value, _: Timestamp) -> Shown {
     Shown::states([format!("key_{}", key["state"].as_str().unwrap_or_default())])
 }
 
-/// How far the replacement of a data key is.
+/// Progress of replacing a data key.
 fn steps(page: &Page, keys: &Value, query: &mut Query) -> Result<Context, Error> {
     let data_keys = keys["data_keys"].as_array().map_or(&[][..], Vec::as_slice);
     let newest = &keys["ring"][0];

@@ -15,19 +15,19 @@ pub(crate) struct Action {
     pub(crate) path: &'static str,
     /// How it asks.
     pub(crate) form: Form,
-    /// Label of the button that leads to it, or does it.
+    /// Label of the button that leads to it or performs it.
     pub(crate) label: &'static str,
-    /// Label of the button of its form. By default, `label`.
+    /// Label of the form's button. Defaults to `label`.
     pub(crate) submit: &'static str,
     /// Title of its form.
     pub(crate) title: &'static str,
     pub(crate) lead: &'static str,
-    /// Before something that can't be undone, a sentence each.
+    /// Consequences that can't be undone, one sentence each. Shown before the action.
     pub(crate) consequences: &'static [&'static str],
     /// Style of its button: `primary`, `danger` or none.
     pub(crate) style: &'static str,
     pub(crate) icon: &'static str,
-    /// Of its form. By default those of the resource, or all members of the body.
+    /// Inputs of its form. Defaults to those of the resource, or to all members of the body.
     pub(crate) inputs: Vec<Input>,
     pub(crate) sends: Value,
     /// Whether it asks for a step-up.
@@ -38,19 +38,19 @@ pub(crate) struct Action {
     pub(crate) is_placed: bool,
     pub(crate) next: Next,
     pub(crate) done: Done,
-    /// Title of the page with the secret that it made.
+    /// Title of the page with the secret that it created.
     pub(crate) made: &'static str,
     pub(crate) operation: Operation,
-    /// Where its form goes.
+    /// Path that its form is sent to.
     pub(crate) to: String,
-    /// Where the page with its form is.
+    /// Path of the page with its form.
     pub(crate) page: String,
 }
 
 /// How an action asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// It doesn't: a button.
+    /// It doesn't ask; there's only a button.
     None,
     /// On the page of the resource.
     Inline,
@@ -159,7 +159,7 @@ impl Action {
         self.operation.info.method == "PATCH"
     }
 
-    /// Whether it's about one resource.
+    /// Whether it's about a single resource.
     pub(super) fn is_of_one(&self) -> bool {
         !self.operation.info.path_members.is_empty()
     }

@@ -149,7 +149,7 @@ fn words(schema: &Value, is_required: bool) -> Value {
     json!(none.into_iter().chain(words).collect::<Vec<_>>())
 }
 
-/// The body that a form gives, and what is wrong with it.
+/// The body from a form, and its faults.
 pub(super) fn body(
     resource: &Resource,
     action: &Action,
@@ -174,7 +174,7 @@ pub(super) fn body(
     (Value::Object(body), is_valid)
 }
 
-/// The value of an input. `None` if it's left out.
+/// The value of an input. `None` if it's omitted.
 fn value(
     asked: &Asked<'_>,
     form: &Form,
@@ -222,7 +222,7 @@ fn value(
     }
 }
 
-/// The items of a list: those that are ticked, or else words that commas separate.
+/// The items of a list: the ticked ones, or otherwise comma-separated words.
 fn items(asked: &Asked<'_>, form: &Form) -> Vec<String> {
     let given = form.all(asked.name);
     match asked.input.map(|input| input.options) {

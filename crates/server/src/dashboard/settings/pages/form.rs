@@ -39,7 +39,7 @@ pub(super) async fn show(
     Ok(render(&page, template(action), context))
 }
 
-/// Runs the action of a form. If it's refused, shows the form again.
+/// Runs the action of a form. If it's rejected, shows the form again.
 pub(super) async fn submit(
     page: Page,
     resource: &'static Resource,
@@ -82,7 +82,7 @@ pub(super) async fn submit(
     }
 }
 
-/// The page of a refused action: its form, or the page that has its button.
+/// The page after a rejected action: its form, or the page that has its button.
 async fn again(
     page: &Page,
     resource: &Resource,
@@ -109,7 +109,7 @@ async fn again(
     refused(page, error, template, context)
 }
 
-/// Of the actions that share a path, the one that is possible now.
+/// Returns the action that is possible now, among those that share a path.
 fn possible<'r>(resource: &'r Resource, action: &'r Action, one: &Value) -> &'r Action {
     let mut same = resource
         .actions

@@ -6,20 +6,20 @@ use stead_core::{environment::Environment, ports::BoxFuture};
 
 use crate::dashboard::form::Form;
 
-/// A member of a body that a form asks for. A form leaves out the inputs that its body doesn't have.
+/// A member of a body that a form asks for. A form omits inputs that its body doesn't have.
 #[derive(Debug, Clone)]
 pub(crate) struct Input {
     pub(crate) name: &'static str,
-    /// By default, the name in words.
+    /// Defaults to the name in words.
     pub(crate) label: &'static str,
-    /// By default, the description of the schema.
+    /// Defaults to the description of the schema.
     pub(crate) hint: &'static str,
     pub(crate) placeholder: &'static str,
     /// Whether it's required although its schema has a default.
     pub(crate) required: bool,
     /// Its value in a new form.
     pub(crate) initial: Value,
-    /// What an empty field means if the form changes a resource. By default an empty text or list.
+    /// The meaning of an empty field if the form changes a resource. Defaults to an empty text or list.
     pub(crate) empty: Value,
     pub(crate) options: Options,
     /// A template for it, which gets it as `input`.
@@ -37,7 +37,7 @@ pub(crate) enum Options {
     OfSchema,
     /// Values and texts.
     Fixed(&'static [(&'static str, &'static str)]),
-    /// The values, texts and hints that this loads. An input without any isn't shown.
+    /// The values, texts and hints that this loads. The input isn't shown if there are none.
     Loaded(Loaded),
 }
 
@@ -61,7 +61,7 @@ impl Input {
     }
 }
 
-/// Words that commas or blanks separate.
+/// Words that are separated by commas or blanks.
 pub(crate) fn separated(text: &str) -> Vec<String> {
     let words = text.split([',', ' ', '\n']).map(str::trim);
     words

@@ -23,7 +23,7 @@ const TEMPLATE: &str = "settings/list.html";
 
 #[derive(Debug, Serialize)]
 struct Row {
-    /// Its details, if it has a page.
+    /// Path of its details, if it has a page.
     path: Option<String>,
     cells: Vec<Cell>,
     buttons: Vec<Button>,

@@ -1,4 +1,5 @@
-//! The members of a resource as cells of a table and lines of the details. How a value is shown follows from its schema.
+//! The members of a resource as cells of a table and lines of the details. How a value is shown follows from its
+//! schema.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -10,31 +11,31 @@ use crate::dashboard::{
     words::capitalized,
 };
 
-/// Items of a list that a cell shows.
+/// Number of items of a list that a cell shows.
 const SHOWN: usize = 2;
 
 /// A member to show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Member {
     pub(crate) name: &'static str,
-    /// By default, the name in words.
+    /// Defaults to the name in words.
     pub(crate) label: &'static str,
     /// An explanation of the label.
     pub(crate) hint: &'static str,
-    /// What an absent value means.
+    /// The meaning of an absent value.
     pub(crate) none: &'static str,
-    /// What is shown instead of the value.
+    /// Shown instead of the value.
     pub(crate) show: Option<Show>,
-    /// Words before another member that is shown below, and its name.
+    /// The name of another member to show below, and the words before it.
     pub(crate) note: Option<(&'static str, &'static str)>,
-    /// The list in which the value names something, if it's a link.
+    /// If the value is a link, the list that has the item it names.
     pub(crate) list: Option<&'static str>,
 }
 
-/// How a member is shown now.
+/// Decides how a member is shown at a time.
 type Show = fn(&Value, Timestamp) -> Shown;
 
-/// What is shown of a resource instead of a member.
+/// A value that is shown instead of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text(String),
@@ -89,7 +90,7 @@ impl Member {
     }
 }
 
-/// A member of a schema that is shown, with what its declaration adds.
+/// A member of a schema to show, with what its declaration adds.
 #[derive(Debug)]
 pub(super) struct Shows<'s> {
     pub(super) name: &'s str,
@@ -97,7 +98,7 @@ pub(super) struct Shows<'s> {
     schema: &'s Value,
 }
 
-/// The members to show: the declared ones, or all of the schema. By default IDs come first and times last.
+/// The members to show: the declared ones, or all of the schema. By default, IDs come first and times last.
 pub(super) fn shows<'s>(declared: &'s [Member], schema: &'s Value) -> Vec<Shows<'s>> {
     let properties = &schema["properties"];
     if !declared.is_empty() {
@@ -143,7 +144,7 @@ struct Note {
 }
 
 impl Shows<'_> {
-    /// Whether there is something to show of a resource.
+    /// Whether there is anything to show for a resource.
     pub(super) fn says(&self, one: &Value) -> bool {
         let shows = |member: Member| !member.none.is_empty() || member.show.is_some();
         !one[self.name].is_null() || self.member.is_some_and(shows)

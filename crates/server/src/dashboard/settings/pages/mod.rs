@@ -34,7 +34,7 @@ use crate::{
     extract::{Path, Query},
 };
 
-/// Loads what a template of one resource needs in addition. It gets the resource, or the result of the list.
+/// Loads additional data for a template of one resource. It gets the resource, or the result of the list.
 pub(crate) type Load =
     for<'a> fn(&'a Page, &'a Value, &'a mut Query) -> BoxFuture<'a, Result<Context, Error>>;
 

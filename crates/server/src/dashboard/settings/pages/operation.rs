@@ -38,7 +38,7 @@ impl Operation {
         }
     }
 
-    /// Runs it as the member whose page this is. A query with unknown parameters is refused.
+    /// Runs it as the member whose page this is. Rejects a query with unknown parameters.
     pub(super) async fn run(
         &self,
         environment: &Environment,
@@ -55,7 +55,7 @@ impl Operation {
         (self.run)(environment, given).await
     }
 
-    /// The least role that has its scope.
+    /// The lowest role that has its scope.
     pub(super) fn role(&self) -> Role {
         let may = |role: &Role| match self.info.scope {
             Some(scope) => Scopes::of_role(*role).opens(scope),

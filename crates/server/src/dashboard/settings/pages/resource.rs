@@ -1,5 +1,5 @@
-//! The declaration of a resource's pages. Its members, their kinds and their descriptions follow from the schemas of its
-//! operations, and the roles from their scopes.
+//! The declaration of a resource's pages. Its members, their kinds and their descriptions follow from the schemas of
+//! its operations, and the roles from their scopes.
 
 use serde_json::Value;
 use stead_core::{api::Run, environment::Environment};
@@ -18,36 +18,36 @@ use crate::dashboard::{
     words::capitalized,
 };
 
-/// A resource with pages. In texts, a member in braces stands for its value.
+/// A resource with pages. In texts, a member's name in braces is replaced by its value.
 #[derive(Debug)]
 pub(crate) struct Resource {
-    /// One of them, such as `webhook`.
+    /// The word for a single one, such as `webhook`.
     pub(crate) noun: &'static str,
-    /// One sentence, for the page that lists the settings. By default, the description of the schema.
+    /// One sentence for the page that lists the settings. Defaults to the description of the schema.
     pub(crate) about: &'static str,
     /// The same at the top of the list.
     pub(crate) lead: &'static str,
     pub(crate) icon: &'static str,
-    /// If there are none: what to do.
+    /// Advice if there are none.
     pub(crate) empty: &'static str,
-    /// How to call one of them. By default, its first text.
+    /// The name of a single one. Defaults to its first text.
     pub(crate) name: &'static str,
     pub(crate) subtitle: &'static str,
     /// The member of the list's result that has the items.
     pub(crate) items: &'static str,
     pub(crate) newest_first: bool,
-    /// Of the list. By default, all members of the schema.
+    /// Columns of the list. Defaults to all members of the schema.
     pub(crate) columns: Vec<Member>,
-    /// Of the details. By default, all members of the schema.
+    /// Members of the details. Defaults to all members of the schema.
     pub(crate) details: Vec<Member>,
-    /// Of the forms to create and to change one. By default, all members of their bodies.
+    /// Inputs of the forms that create and change one. Defaults to all members of their bodies.
     pub(crate) inputs: Vec<Input>,
     pub(crate) secret: Option<Secret>,
-    /// Whether it acts itself, so that the audit log has its actions.
+    /// Whether it can be the actor of changes, so that the audit log shows its actions.
     pub(crate) acts: bool,
-    /// A list with other parts, and what it needs.
+    /// A list with other parts, and the data that it needs.
     pub(crate) list_template: Option<(&'static str, Load)>,
-    /// Details with other parts, and what they need.
+    /// Details with other parts, and the data that they need.
     pub(crate) details_template: Option<(&'static str, Load)>,
     pub(crate) list: Operation,
     pub(crate) read: Option<Operation>,
@@ -58,10 +58,10 @@ pub(crate) struct Resource {
     pub(crate) actions: Vec<Action>,
 }
 
-/// Something that only one page shows, once.
+/// A value that only one page shows, once.
 #[derive(Debug)]
 pub(crate) struct Secret {
-    /// The member of a result that has it.
+    /// The member of a result that contains it.
     pub(crate) member: &'static str,
     pub(crate) label: &'static str,
     pub(crate) warning: &'static str,
@@ -124,12 +124,12 @@ impl Resource {
         self
     }
 
-    /// The least role that sees the list.
+    /// The lowest role that can see the list.
     pub(crate) fn role(&self) -> Role {
         self.list.role()
     }
 
-    /// All of them, such as `Webhooks`.
+    /// The word for all of them, such as `Webhooks`.
     pub(crate) fn title(&self) -> String {
         capitalized(&format!("{}s", self.noun))
     }
@@ -153,7 +153,7 @@ impl Resource {
         items
     }
 
-    /// Schema of one.
+    /// Schema of a single one.
     pub(super) fn schema(&self) -> Value {
         match &self.read {
             Some(read) => (read.output)(),
@@ -161,7 +161,7 @@ impl Resource {
         }
     }
 
-    /// The member that has its ID: the one of the path, or `id`.
+    /// The member with its ID: the one in the path, or `id`.
     pub(super) fn id_member(&self) -> &str {
         let id = self.own.rsplit_once('{').map_or("", |(_, id)| id);
         let id = id.trim_end_matches('}');
@@ -171,12 +171,12 @@ impl Resource {
         }
     }
 
-    /// The ID of one.
+    /// The ID of a single one.
     pub(super) fn id(&self, one: &Value) -> String {
         text(&one[self.id_member()])
     }
 
-    /// How people call one.
+    /// The name of a single one for people.
     pub(super) fn name_of(&self, one: &Value) -> String {
         if !self.name.is_empty() {
             return fill(self.name, &[one]);
@@ -184,7 +184,7 @@ impl Resource {
         text(&one[self.name_member(&self.schema())])
     }
 
-    /// By default, the member that names one: the first text, or else the ID.
+    /// The member that has the name: the first text by default, or otherwise the ID.
     pub(super) fn name_member<'s>(&'s self, schema: &'s Value) -> &'s str {
         let members = schema["properties"].as_object().into_iter().flatten();
         let mut texts =
@@ -199,7 +199,7 @@ impl Resource {
         self.actions.iter().find(|one| one.is_creation())
     }
 
-    /// The page after an action on one, or on all.
+    /// The page after an action on one or on all of them.
     pub(super) fn after(&self, action: &Action, id: Option<&str>) -> String {
         match (id, action.next) {
             (Some(id), Next::Own) if self.read.is_some() => self.path_of(id),
@@ -207,7 +207,7 @@ impl Resource {
         }
     }
 
-    /// The details of one.
+    /// Path of the details of one.
     pub(super) fn path_of(&self, id: &str) -> String {
         format!("{}/{}", self.path, segment(id))
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::dashboard::{page::Page, settings::render::render};
 
-/// The page, if the result of an action has a secret.
+/// The page with the secret, if the result of an action has one.
 pub(super) fn show(
     page: &Page,
     resource: &Resource,

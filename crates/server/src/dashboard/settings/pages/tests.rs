@@ -74,7 +74,7 @@ fn members_named_by_a_declaration_are_in_the_schemas() {
     }
 }
 
-/// One of a resource: created from the example of its schema, or else the one that tests have.
+/// One item of a resource: created from the example of its schema, or otherwise the one that the tests have.
 async fn one_of(service: &TestService, resource: &Resource) -> Value {
     let environment = service.platform.environment();
     if let Some(create) = resource.creation() {

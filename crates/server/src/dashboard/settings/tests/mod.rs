@@ -59,7 +59,7 @@ impl<'a> Browser<'a> {
             .await
     }
 
-    /// Sends a form that is taken, and opens the page to which it leads, which says so.
+    /// Sends a form, which must succeed, and opens the page that it leads to, which must confirm it.
     async fn done(&self, path: &str, fields: &[(&str, &str)], said: &str) -> TestResponse {
         let sent = self.post(path, fields).await;
         assert_eq!(
@@ -75,7 +75,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// A text of a page as it was before it was escaped.
+/// A text of a page before it was escaped.
 fn plain(text: &str) -> String {
     text.replace("&#x2f;", "/").replace("&amp;", "&")
 }
