@@ -129,3 +129,26 @@ fn an_export_is_the_same_every_time() {
     };
     assert_eq!(once(), once());
 }
+
+#[test]
+fn every_preset_of_google_has_a_permission_with_a_condition() {
+    let catalogue = stead::products::catalogue();
+    for product in catalogue
+        .products()
+        .iter()
+        .filter(|product| !product.reviews.is_empty())
+    {
+        let choices = product.permission_choices();
+        for preset in product.presets {
+            let mut own = choices
+                .iter()
+                .filter(|choice| preset.scopes.contains(&choice.name.as_str()));
+            assert!(
+                own.any(|choice| choice.review.is_some()),
+                "{} {}",
+                product.name,
+                preset.name
+            );
+        }
+    }
+}

@@ -40,8 +40,10 @@ pub struct PermissionChoice {
     pub text: String,
     /// Whether a connection usually has it: one of the product's default scopes, or a capability that a tool needs.
     pub is_usual: bool,
-    /// The preset that has only this permission, which tells the vendor's conditions.
-    pub preset: Option<&'static Preset>,
+    /// Whether a preset has only this permission.
+    pub is_preset: bool,
+    /// The vendor's condition for public applications, as a sentence.
+    pub review: Option<&'static str>,
     /// Names of the tools that need no other permission.
     pub tools: Vec<&'static str>,
 }
@@ -53,8 +55,6 @@ pub struct Preset {
     pub name: &'static str,
     /// Its purpose, as a sentence: `Send mails.`
     pub about: &'static str,
-    /// The vendor's conditions for a public application, as a sentence.
-    pub review: &'static str,
     /// Its scopes.
     pub scopes: &'static [&'static str],
 }
@@ -65,9 +65,10 @@ impl Product {
         self.presets.iter().find(|preset| preset.name == name)
     }
 
-    fn preset_of(&self, scope: &str) -> Option<&'static Preset> {
-        let mut presets = self.presets.iter();
-        presets.find(|preset| preset.scopes == [scope])
+    fn review(&self, scope: &str) -> Option<&'static str> {
+        let mut reviews = self.reviews.iter();
+        let (review, _) = reviews.find(|(_, scopes)| scopes.contains(&scope))?;
+        Some(review)
     }
 
     /// The permissions that a connection can have, described in English. The usual ones come first, then those
@@ -90,20 +91,19 @@ impl Product {
                         Some(default) => default.contains(&name.as_str()),
                         None => !tools.is_empty(),
                     },
-                    preset: self.preset_of(name),
+                    is_preset: self
+                        .presets
+                        .iter()
+                        .any(|preset| preset.scopes == [name.as_str()]),
+                    review: self.review(name),
                     name: name.clone(),
                     text: text.clone(),
                     tools,
                 }
             })
             .collect();
-        choices.sort_by_key(|choice| {
-            (
-                !choice.is_usual,
-                choice.preset.is_none(),
-                choice.tools.is_empty(),
-            )
-        });
+        choices
+            .sort_by_key(|choice| (!choice.is_usual, !choice.is_preset, choice.tools.is_empty()));
         choices
     }
 
@@ -158,11 +158,22 @@ mod tests {
                 },
                 ..OAuth::BASE
             },
+            presets: &[Preset {
+                name: "write",
+                about: "Write.",
+                scopes: &["b"],
+            }],
+            reviews: &[("Someone looks.", &["z"])],
             ..Product::BASE
         };
         let named = |name: &str, is_usual| (name.to_owned(), is_usual);
-        let expected = [named("z", true), named("a", false), named("b", false)];
+        let expected = [named("z", true), named("b", false), named("a", false)];
         assert_eq!(names(&SCOPES), expected);
+        let choices = SCOPES.permission_choices();
+        assert_eq!(
+            [choices[0].review, choices[1].review],
+            [Some("Someone looks."), None]
+        );
         static CAPABILITIES: Product = Product {
             permission_texts: &[&TEXTS],
             capabilities: &[("b", &["demo_read"])],

@@ -76,6 +76,8 @@ pub struct Product {
     pub permission_texts: &'static [&'static PermissionTexts],
     /// Named sets of its scopes.
     pub presets: &'static [Preset],
+    /// The vendor's conditions for scopes of public applications. Each is a sentence with the scopes that it's for.
+    pub reviews: &'static [(&'static str, &'static [&'static str])],
     /// If permissions are capabilities, the tools that each one enables.
     pub capabilities: &'static [(&'static str, &'static [&'static str])],
     /// Calls to test a connection, cheapest first. There are several if no single scope allows all of them.
@@ -113,6 +115,7 @@ impl Product {
         oauth: OAuth::BASE,
         permission_texts: &[],
         presets: &[],
+        reviews: &[],
         capabilities: &[],
         test_calls: &[],
         tools: &[],

@@ -14,7 +14,7 @@ const MOST: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// Where it is in the result, such as `messages[0].text`. Empty for content that the result doesn't show at all.
+    /// Its place in the result, such as `messages[0].text`. Empty for content that the result doesn't show at all.
     pub path: String,
     /// Options that return all of it.
     pub options: ResultOptions,

@@ -43,18 +43,15 @@ pub static PRODUCT: Product = Product {
     guards: GUARDS,
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
-    // Classes of scopes: Calendar API, "Choose Google Calendar API scopes".
     presets: &[
         Preset {
             name: "read",
             about: "Read calendars and events.",
-            review: stead_google::SENSITIVE,
             scopes: &[scopes::EVENTS_READONLY, scopes::CALENDAR_LIST_READONLY],
         },
         Preset {
             name: "schedule",
             about: "Read calendars, create and change events, answer invitations, and see when people are busy.",
-            review: stead_google::SENSITIVE,
             scopes: &[
                 scopes::EVENTS,
                 scopes::CALENDAR_LIST_READONLY,

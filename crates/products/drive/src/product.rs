@@ -48,18 +48,15 @@ pub static PRODUCT: Product = Product {
     guards: GUARDS,
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
-    // Classes of scopes: Drive API, "Choose Google Drive API scopes".
     presets: &[
         Preset {
             name: "read",
             about: "Search and read all files.",
-            review: stead_google::RESTRICTED,
             scopes: &[scopes::DRIVE_READONLY],
         },
         Preset {
             name: "files",
             about: "Add files, and change only files that your application added or that the user picked.",
-            review: stead_google::UNREVIEWED,
             scopes: &[scopes::DRIVE_FILE],
         },
     ],

@@ -33,15 +33,58 @@ pub const BASE: Product = Product {
     // Prefixes of access tokens, refresh tokens, authorization codes, client secrets and API keys.
     token_prefixes: &["ya29.", "1//", "4/0A", "GOCSPX-", "AIza"],
     proxy: PROXY,
+    reviews: REVIEWS,
     ..Product::BASE
 };
 
-/// Condition for scopes that Google calls sensitive (Google Cloud, "Verification requirements").
-pub const SENSITIVE: &str = "Google verifies public applications that ask for it.";
-/// Condition for scopes that it calls restricted.
-pub const RESTRICTED: &str = "Google verifies public applications that ask for it, and demands a security assessment every year.";
-/// Condition for all other scopes.
-pub const UNREVIEWED: &str = "Google asks for no verification.";
+/// Google's conditions for scopes (Google Cloud, "Verification requirements"), by the classes in each API's "Choose scopes":
+/// restricted, sensitive and the others. Scopes whose class we don't know are left out.
+const REVIEWS: &[(&str, &[&str])] = &[
+    (
+        "Google verifies public applications that ask for it, and demands a security assessment every year.",
+        &[
+            "https://mail.google.com/",
+            "https://www.googleapis.com/auth/gmail.modify",
+            "https://www.googleapis.com/auth/gmail.readonly",
+            "https://www.googleapis.com/auth/gmail.metadata",
+            "https://www.googleapis.com/auth/gmail.compose",
+            "https://www.googleapis.com/auth/gmail.insert",
+            "https://www.googleapis.com/auth/gmail.settings.basic",
+            "https://www.googleapis.com/auth/gmail.settings.sharing",
+            "https://www.googleapis.com/auth/drive",
+            "https://www.googleapis.com/auth/drive.readonly",
+            "https://www.googleapis.com/auth/drive.metadata",
+            "https://www.googleapis.com/auth/drive.metadata.readonly",
+            "https://www.googleapis.com/auth/drive.meet.readonly",
+            "https://www.googleapis.com/auth/drive.scripts",
+        ],
+    ),
+    (
+        "Google verifies public applications that ask for it.",
+        &[
+            "https://www.googleapis.com/auth/gmail.send",
+            "https://www.googleapis.com/auth/contacts",
+            "https://www.googleapis.com/auth/contacts.readonly",
+            "https://www.googleapis.com/auth/contacts.other.readonly",
+            "https://www.googleapis.com/auth/calendar",
+            "https://www.googleapis.com/auth/calendar.readonly",
+            "https://www.googleapis.com/auth/calendar.events",
+            "https://www.googleapis.com/auth/calendar.events.readonly",
+            "https://www.googleapis.com/auth/calendar.events.owned",
+            "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+            "https://www.googleapis.com/auth/spreadsheets",
+            "https://www.googleapis.com/auth/spreadsheets.readonly",
+        ],
+    ),
+    (
+        "Google asks for no verification.",
+        &[
+            "https://www.googleapis.com/auth/gmail.labels",
+            "https://www.googleapis.com/auth/drive.file",
+            "https://www.googleapis.com/auth/drive.appdata",
+        ],
+    ),
+];
 
 /// Texts about the scopes that identify the user. Each product adds its own.
 pub static TEXTS: PermissionTexts = PermissionTexts::new(&[

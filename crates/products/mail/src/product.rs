@@ -77,30 +77,25 @@ pub static PRODUCT: Product = Product {
         ..stead_google::oauth(DEFAULT)
     },
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
-    // Classes of scopes: Gmail API, "Choose Gmail API scopes".
     presets: &[
         Preset {
             name: "read",
             about: "Read mails, drafts and contacts.",
-            review: stead_google::RESTRICTED,
             scopes: DEFAULT,
         },
         Preset {
             name: "send",
             about: "Send mails.",
-            review: stead_google::SENSITIVE,
             scopes: &[scopes::SEND],
         },
         Preset {
             name: "drafts",
             about: "Write drafts, and send mails.",
-            review: stead_google::RESTRICTED,
             scopes: &[scopes::COMPOSE],
         },
         Preset {
             name: "organize",
             about: "Read, label and archive mails, move them to the trash, write drafts, and send mails.",
-            review: stead_google::RESTRICTED,
             scopes: &[scopes::MODIFY],
         },
     ],

@@ -46,24 +46,20 @@ pub static PRODUCT: Product = Product {
     fact_kinds: classify::KINDS,
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
-    // Classes of scopes: Sheets API, "Choose Google Sheets API scopes".
     presets: &[
         Preset {
             name: "read",
             about: "Read all spreadsheets.",
-            review: stead_google::SENSITIVE,
             scopes: &[scopes::SPREADSHEETS_READONLY],
         },
         Preset {
             name: "edit",
             about: "Read, create and change all spreadsheets.",
-            review: stead_google::SENSITIVE,
             scopes: &[scopes::SPREADSHEETS],
         },
         Preset {
             name: "files",
             about: "Create spreadsheets, and change only those that your application created or that the user picked.",
-            review: stead_google::UNREVIEWED,
             scopes: &[scopes::DRIVE_FILE],
         },
     ],

@@ -360,7 +360,6 @@ fn a_preset_stands_for_its_scopes() {
     static PRESETS: &[Preset] = &[Preset {
         name: "write",
         about: "Write notes.",
-        review: "None.",
         scopes: &["https://scopes.test/notes", "https://scopes.test/people"],
     }];
     let product = Product {

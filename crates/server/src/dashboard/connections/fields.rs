@@ -252,8 +252,8 @@ fn permission(choice: PermissionChoice) -> Permission {
         is_checked: choice.is_usual,
         name: choice.name,
         text: choice.text,
-        is_offered: choice.is_usual || choice.preset.is_some(),
-        review: choice.preset.map(|preset| preset.review),
+        is_offered: choice.is_usual || choice.is_preset,
+        review: choice.review,
         tools: choice.tools,
     }
 }
