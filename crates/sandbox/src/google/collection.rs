@@ -137,7 +137,7 @@ impl Collection {
         if let Some(name) = self
             .required
             .iter()
-            .find(|name| item.text(name).is_none_or(str::is_empty))
+            .find(|name| item.get(**name).is_none_or(|value| value == ""))
         {
             let message = format!("Missing required field: {name}");
             return Err(ApiError::of(400, "required", message));

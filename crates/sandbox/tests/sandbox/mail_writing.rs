@@ -382,3 +382,22 @@ async fn labels_are_made_changed_and_deleted() {
     let signature = "<div dir=\"ltr\">Ada Lovelace</div>";
     assert_eq!(own["sendAs"][0]["signature"], signature);
 }
+
+#[tokio::test]
+async fn filters_are_stored_and_not_applied() {
+    let mail = Mail::of("https://www.googleapis.com/auth/gmail.settings.basic").await;
+    let filter =
+        json!({"criteria": {"from": "news@example.com"}, "action": {"addLabelIds": ["TRASH"]}});
+    let made = mail.post("settings/filters", &filter).await.ok();
+    assert_eq!(made["criteria"], filter["criteria"]);
+    let path = format!("settings/filters/{}", made["id"].as_str().expect("an id"));
+    assert_eq!(
+        mail.get("settings/filters").await,
+        json!({"filter": [made]})
+    );
+    assert_eq!(mail.get(&path).await, made);
+    assert_eq!(mail.delete(&path).await.status, 204);
+    assert_eq!(mail.get("settings/filters").await, json!({"filter": []}));
+    let half = json!({"criteria": {"from": "news@example.com"}});
+    assert_eq!(mail.post("settings/filters", &half).await.status, 400);
+}

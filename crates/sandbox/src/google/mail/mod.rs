@@ -43,7 +43,7 @@ pub(crate) static GMAIL_API: Api = Api {
         ("users.drafts.send", messages::send_draft),
         ("users.drafts.delete", messages::delete_draft),
     ],
-    collections: &[&LABELS, &SEND_AS],
+    collections: &[&LABELS, &SEND_AS, &FILTERS],
     downloads: &[],
     uploads: (36_700_160, "message/"),
     batch_paths: &["/batch", "/batch/gmail/v1"],
@@ -93,6 +93,15 @@ pub(super) static SEND_AS: Collection = Collection {
     items: "sendAs",
     key: "sendAsEmail",
     store: Store::Made(send_as),
+    ..Collection::PLAIN
+};
+
+/// `users.settings.filters`: the sandbox stores them, and doesn't apply them to mails.
+pub(super) static FILTERS: Collection = Collection {
+    id: "users.settings.filters",
+    items: "filter",
+    store: Store::Kept(|state, call| Ok(&mut mailbox_mut(state, call)?.filters)),
+    required: &["criteria", "action"],
     ..Collection::PLAIN
 };
 

@@ -13,6 +13,7 @@ pub(crate) struct Mailbox {
     pub(crate) drafts: Vec<Draft>,
     /// Gmail's own labels, and the user's.
     pub(crate) labels: Vec<Item>,
+    pub(crate) filters: Vec<Item>,
     /// It grows with every change.
     pub(crate) history_id: u64,
 }
@@ -57,6 +58,7 @@ impl Mailbox {
             messages,
             drafts,
             labels,
+            filters: Vec::new(),
             history_id: history_id.unwrap_or(1),
         }
     }
