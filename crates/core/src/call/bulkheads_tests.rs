@@ -183,10 +183,10 @@ fn a_product_that_stalls_starves_only_itself() {
     assert_eq!(second.lock().unwrap().len(), 2000 - 768);
     assert_eq!(context.limits.bulkheads.in_flight().0, 2 * 768);
     for _ in 0..2000 {
-        world.run(call(&context, "other", "1")).unwrap();
+        world.ok(call(&context, "other", "1"));
     }
     world.advance(Duration::from_secs(5));
-    let error = world.run(call(&context, "one", "1")).unwrap_err();
+    let error = world.err(call(&context, "one", "1"));
     assert_eq!(
         (error.kind(), error.act_by(), error.retry_after()),
         (
@@ -214,19 +214,19 @@ fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     let context = scene(&world, limits);
     let ended = callers(&world, &context, 3, "one");
     assert_eq!(kinds(&ended), [ErrorKind::Overloaded]);
-    world.run(call(&context, "other", "1")).unwrap();
+    world.ok(call(&context, "other", "1"));
     // All connections of a product share its places.
-    let error = world.run(call(&context, "two", "1")).unwrap_err();
+    let error = world.err(call(&context, "two", "1"));
     assert_eq!(error.kind(), ErrorKind::Overloaded);
     let entered = context.limits.bulkheads.enter(&Caller::Operator).unwrap();
-    let error = world.run(call(&context, "other", "1")).unwrap_err();
+    let error = world.err(call(&context, "other", "1"));
     assert_eq!(
         (error.kind(), error.act_by(), error.kind().status()),
         (ErrorKind::Overloaded, ActBy::Operator, 503)
     );
     assert!(error.retry_after().is_some());
     drop(entered);
-    world.run(call(&context, "other", "1")).unwrap();
+    world.ok(call(&context, "other", "1"));
 }
 
 /// Two applications.
@@ -322,7 +322,7 @@ fn a_flooding_account_leaves_room_for_others_of_its_connection() {
     let ended = callers(&world, &context, 6, "two");
     assert!(ended.lock().unwrap().is_empty());
     world.advance(Duration::from_secs(10));
-    let error = world.run(call(&context, "one", "1")).unwrap_err();
+    let error = world.err(call(&context, "one", "1"));
     assert_eq!(error.kind(), ErrorKind::ProductUnavailable, "{error}");
 }
 
@@ -342,12 +342,12 @@ fn inputs_are_refused_beyond_the_memory_limit_of_running_calls() {
     world.process(0).spawn(Box::pin(spawned));
     world.run_until_idle();
     assert!(context.limits.bulkheads.in_flight().1 >= 700 * 1024);
-    let error = world.run(call(&context, "other", &large)).unwrap_err();
+    let error = world.err(call(&context, "other", &large));
     assert_eq!(error.kind(), ErrorKind::Overloaded);
-    world.run(call(&context, "other", "small")).unwrap();
+    world.ok(call(&context, "other", "small"));
     world.advance(Duration::from_secs(120));
     assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
-    let error = world.run(call(&context, "other", &large)).unwrap_err();
+    let error = world.err(call(&context, "other", &large));
     assert_eq!(error.kind(), ErrorKind::ProductTimeout, "it was sent");
 }
 
@@ -371,7 +371,7 @@ fn a_streamed_response_keeps_its_place_until_it_has_passed() {
             .unwrap()
     });
     assert_eq!(context.limits.bulkheads.in_flight().0, 1);
-    let text = world.run(response.into_body().collect(9)).unwrap();
+    let text = world.ok(response.into_body().collect(9));
     assert_eq!(
         (text.as_ref(), context.limits.bulkheads.in_flight().0),
         (&b"text"[..], 0)

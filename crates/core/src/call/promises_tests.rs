@@ -21,7 +21,6 @@ use crate::{
     caller::Caller,
     connections,
     context::Context,
-    domain::AccountRef,
     ports::{Body, Runtime as _},
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
     resource::{
@@ -326,10 +325,9 @@ fn a_call_sends_only_tokens_of_the_account_it_began_with() {
     world.advance(Duration::from_secs(10));
     let before = done.load(Ordering::SeqCst);
     world.run(async {
-        let ada = AccountRef::new("demo", "ada").unwrap();
         accounts::disconnect(
             &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier).how(Disconnection::new()),
+            DisconnectAccount::new("demo", "ada").how(Disconnection::new()),
         )
         .await
         .unwrap();
@@ -354,16 +352,10 @@ fn calls_and_changes_have_their_actor() {
         &world,
         execute(&application, "demo_write_note", request(input)),
     );
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::suspend(
-            &application,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(&application, SuspendAccount::new("demo", "ada"));
     let calls = world.run(executions(&context));
     assert_eq!(calls[0].actor.as_deref(), Some("app_1"));
-    let events = world.run(context.store.events(None, None, 10)).unwrap();
+    let events = world.ok(context.store.events(None, None, 10));
     let actors: Vec<_> = events
         .into_iter()
         .map(|event| event.row.actor.map(|actor| (actor.kind, actor.id)))

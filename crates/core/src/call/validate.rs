@@ -118,9 +118,7 @@ mod tests {
             input,
             ..ExecuteRequest::default()
         };
-        let error = world
-            .run(execute(&context, "demo_find_notes", request))
-            .unwrap_err();
+        let error = world.err(execute(&context, "demo_find_notes", request));
         let violations = error.violation_list().iter();
         let mut places: Vec<_> = violations
             .map(|one| format!("{} {}", one.path, one.keyword))

@@ -96,7 +96,7 @@ fn pages_follow_each_other_and_end() {
     );
     let all = EventFilter::default();
     let wrong = read(&context, &all, Some("x"), 1, NONE);
-    world.run(wrong).unwrap_err();
+    world.err(wrong);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_filter_omits_other_events_and_the_cursor_skips_them() {
     ));
     world.run(change(&context, other.id, Trigger::Suspended));
     let of = |filter: EventFilter| {
-        let page = world.run(read(&context, &filter, None, 10, NONE)).unwrap();
+        let page = world.ok(read(&context, &filter, None, 10, NONE));
         let names = names(&page).join(" ");
         (names, page.cursor)
     };
@@ -131,13 +131,7 @@ fn a_filter_omits_other_events_and_the_cursor_skips_them() {
     assert_eq!(of(of_other), (String::new(), cursor));
     let misspelt = filter(&["acount.*"]);
     let wrong = read(&context, &misspelt, None, 1, NONE);
-    assert!(
-        world
-            .run(wrong)
-            .unwrap_err()
-            .to_string()
-            .contains("did you mean")
-    );
+    assert!(world.err(wrong).to_string().contains("did you mean"));
 }
 
 #[test]
@@ -150,7 +144,7 @@ fn newest_first_pages_go_backwards_without_waiting() {
             newest_first: true,
             ..of.clone()
         };
-        world.run(read(&context, &of, after, 2, wait)).unwrap()
+        world.ok(read(&context, &of, after, 2, wait))
     };
     let empty = back(&filter(&[]), None);
     assert!(empty.items.is_empty() && !empty.more);
@@ -210,7 +204,7 @@ fn waits_are_limited_in_time_and_number() {
     for (wait, took) in [(7, 7), (600, 30)] {
         let began = context.host.monotonic();
         let reading = read(&context, &all, None, 1, Duration::from_secs(wait));
-        let page = world.run(reading).unwrap();
+        let page = world.ok(reading);
         assert!(page.items.is_empty());
         let elapsed = context.host.monotonic().saturating_sub(began);
         assert_eq!(elapsed, Duration::from_secs(took));
@@ -218,13 +212,13 @@ fn waits_are_limited_in_time_and_number() {
     let places: Vec<_> = std::iter::from_fn(|| context.store.feed.wait().ok()).collect();
     assert_eq!(places.len(), 256);
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
-    let error = world.run(reading).unwrap_err();
+    let error = world.err(reading);
     assert_eq!(error.kind(), crate::ErrorKind::Overloaded);
     // A read that doesn't wait needs no place.
     world.run(page(&context, None, 1));
     drop(places);
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
-    world.run(reading).unwrap();
+    world.ok(reading);
 }
 
 #[test]
@@ -263,7 +257,7 @@ fn prune(world: &World, context: &Context, all: bool) {
         deliveries: jiff::Timestamp::MIN,
         approvals: jiff::Timestamp::MIN,
     };
-    world.run(context.store.prune(&cutoffs, 100)).unwrap();
+    world.ok(context.store.prune(&cutoffs, 100));
 }
 
 /// A short-lived event.
@@ -279,7 +273,7 @@ fn refreshed(world: &World, context: &Context, id: AccountId) {
             Ok((change.update(row, account.version), ()))
         },
     );
-    world.run(done).unwrap();
+    world.ok(done);
 }
 
 #[test]

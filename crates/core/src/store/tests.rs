@@ -229,13 +229,10 @@ fn a_disconnect_deletes_an_unreadable_credential() {
         let batch = Batch::new().write(Write::Update(found.row, found.version));
         assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
 
-        let of = crate::domain::AccountRef::new("demo", "ada").unwrap();
-        world
-            .run(crate::accounts::disconnect(
-                &context,
-                DisconnectAccount::new(&of.connection, &of.identifier).how(Disconnection::new()),
-            ))
-            .unwrap();
+        world.send(
+            &context,
+            DisconnectAccount::new("demo", "ada").how(Disconnection::new()),
+        );
         let left = credentials();
         assert_eq!(left.len(), 1, "{left:?}");
         assert!(

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    access::{
-        app_credentials::{create, delete},
-        issue_access_token,
-    },
+    access::{app_credentials::create, issue_access_token},
     catalogue::Catalogue,
     context::EnvironmentOptions,
     resource::{DeleteAppCredential, NewAppCredential},
@@ -55,7 +52,7 @@ fn a_known_token_is_valid_for_five_minutes_while_the_store_is_down() {
     let context = of(&world, 0, &store);
     let (bearer, _) = token(&world, &context);
     let (unknown, _) = token(&world, &context);
-    world.run(authenticate(&context, &bearer)).unwrap();
+    world.ok(authenticate(&context, &bearer));
     store.set_outage(Some(Outage::ReadsAndWrites));
     let away = Some(ErrorKind::StorageUnavailable);
     world.advance(RELIABLE);
@@ -79,10 +76,8 @@ fn a_refused_token_stays_refused_while_the_store_is_down() {
     let store = Flaky::new(world.process(0));
     let (here, there) = (of(&world, 0, &store), of(&world, 1, &store));
     let (bearer, client_id) = token(&world, &here);
-    world.run(authenticate(&there, &bearer)).unwrap();
-    world
-        .run(delete(&here, DeleteAppCredential::new(&client_id)))
-        .unwrap();
+    world.ok(authenticate(&there, &bearer));
+    world.send(&here, DeleteAppCredential::new(&client_id));
     world.advance(RELIABLE);
     let refused = Some(ErrorKind::Unauthenticated);
     assert_eq!(checked(&world, &there, &bearer).0, refused);
@@ -103,7 +98,7 @@ fn without_an_outage_window_no_token_is_valid_while_the_store_is_down() {
     };
     let context = opened(Duration::ZERO).unwrap();
     let (bearer, _) = token(&world, &context);
-    world.run(authenticate(&context, &bearer)).unwrap();
+    world.ok(authenticate(&context, &bearer));
     store.set_outage(Some(Outage::ReadsAndWrites));
     world.advance(RELIABLE);
     assert_eq!(checked(&world, &context, &bearer).0, None);

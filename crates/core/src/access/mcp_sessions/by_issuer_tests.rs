@@ -76,7 +76,7 @@ impl Scene {
         options.verification = Verification::LinkPossession;
         options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
         let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-        let context = world.run(opened).unwrap();
+        let context = world.ok(opened);
         Self {
             world,
             context,

@@ -118,22 +118,15 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     world.run(context.history.recorder.flush(&context));
     let all = world.run(stored(&context, &*store));
     assert!(all.matches(ADA).count() > 5 && all.matches("lovelace").count() >= 3);
-    let before = world
-        .run(accounts::read(
-            &context,
-            ReadAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
-    let done = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    let before = world.send(&context, ReadAccount::new("demo", "ada"));
+    let done = world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(erasing()),
+    );
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let all = world.run(stored(&context, &*store));
     assert_forgotten(&all);
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
+    let events = world.ok(context.store.events(None, None, 100));
     let names: Vec<_> = events.iter().map(|found| found.row.name.as_str()).collect();
     assert_eq!(names.last(), Some(&"account.erased"));
     let last = &events.last().unwrap().row;
@@ -144,34 +137,24 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     assert_eq!((calls.len(), named.count()), (4, 3));
 
     // A repeated erasure reports its progress. Other requests find no account.
-    let again = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    let again = world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(erasing()),
+    );
     assert_eq!(again.erasure, Some(ErasureProgress::Complete));
     for (identifier, how) in [(ADA, Disconnection::new()), ("grace", erasing())] {
-        let of = AccountRef::new("demo", identifier).unwrap();
-        let error = world
-            .run(accounts::disconnect(
-                &context,
-                DisconnectAccount::new(&of.connection, &of.identifier).how(how),
-            ))
-            .unwrap_err();
+        let error = world.refused(
+            &context,
+            DisconnectAccount::new("demo", identifier).how(how),
+        );
         assert_eq!(error.kind(), ErrorKind::AccountNotFound);
     }
 
     // A new link begins a new account, whose calls keep its name.
     let mut link = NewAuthorizationLink::new("demo", ADA);
     link.verify_url = Some(String::from("https://app.test/back"));
-    world.run(oauth::links::create(&context, link)).unwrap();
-    let after = world
-        .run(accounts::read(
-            &context,
-            ReadAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
+    world.send(&context, link);
+    let after = world.send(&context, ReadAccount::new("demo", "ada"));
     assert_ne!(after.id, before.id);
     assert_eq!(after.state, AccountState::PendingAuthorization);
     let call = Execution {
@@ -185,10 +168,7 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
         kept.iter()
             .all(|call| call.identifier != ADA || call.account_id == Some(after.id))
     );
-    let erased = world
-        .run(context.store.erasure(pseudonym))
-        .unwrap()
-        .unwrap();
+    let erased = world.ok(context.store.erasure(pseudonym)).unwrap();
     assert_eq!((erased.row.passes, erased.row.due_at), (3, None));
 }
 
@@ -199,12 +179,10 @@ fn a_later_pass_finds_the_record_of_a_running_call() {
     world.run(known(&context));
     let began = context.host.now();
     world.advance(std::time::Duration::from_secs(1));
-    world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(erasing()),
+    );
     context
         .history
         .recorder
@@ -243,7 +221,7 @@ fn maintenance_completes_an_interrupted_erasure() {
         });
         let done = world.run(accounts::disconnect(
             &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+            DisconnectAccount::new("demo", "ada").how(erasing()),
         ));
         store.set_down(false);
         pending += usize::from(
@@ -253,15 +231,13 @@ fn maintenance_completes_an_interrupted_erasure() {
             Ok(_) => {}
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-                world
-                    .run(accounts::disconnect(
-                        &context,
-                        DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-                    ))
-                    .unwrap();
+                world.send(
+                    &context,
+                    DisconnectAccount::new("demo", "ada").how(erasing()),
+                );
             }
         }
-        world.run(maintenance::run(&context)).unwrap();
+        world.ok(maintenance::run(&context));
         let all = world.run(stored(&context, &*store));
         assert_forgotten(&all);
     }
@@ -277,23 +253,17 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
     // Another server of the older version stores a call after this one has started.
     world.run_until_idle();
     let old = execution(50, ADA, context.host.now() - SignedDuration::from_mins(1));
-    let _ = world
-        .run(context.store.commit(Batch::new().insert(old)))
-        .unwrap();
-    let done = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    let _ = world.ok(context.store.commit(Batch::new().insert(old)));
+    let done = world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(erasing()),
+    );
     assert_eq!(done.erasure, Some(ErasureProgress::Pending));
-    world.run(maintenance::run(&context)).unwrap();
-    let done = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    world.ok(maintenance::run(&context));
+    let done = world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(erasing()),
+    );
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let calls = world.run(executions(&context));
     assert!(calls.iter().all(|call| call.identifier != ADA), "{calls:?}");

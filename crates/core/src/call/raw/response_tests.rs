@@ -106,9 +106,9 @@ fn a_request_that_the_product_refused_is_a_failure_in_the_history() {
             let context = context(&world, &RAW, transport);
             world.run(insert_account(&context, AccountState::Active));
             for _ in 0..2 {
-                let sent = world.run(send_raw(&context, written())).unwrap();
+                let sent = world.ok(send_raw(&context, written()));
                 assert_eq!(sent.status(), status);
-                world.run(sent.into_body().collect(99)).unwrap();
+                world.ok(sent.into_body().collect(99));
             }
             world.advance(Duration::from_millis(200));
             let rows = world.run(executions(&context));

@@ -107,9 +107,7 @@ impl Stage {
     }
 
     fn found(&self) -> Versioned<Account> {
-        self.world
-            .run(self.context.existing_account(self.id))
-            .unwrap()
+        self.world.ok(self.context.existing_account(self.id))
     }
 
     fn events(&self) -> Vec<String> {
@@ -245,22 +243,19 @@ impl Stage {
 fn a_patient_change_reports_the_store_when_its_time_is_over() {
     let stage = Stage::new();
     stage.store.failing.store(u32::MAX, Ordering::SeqCst);
-    let error = stage
-        .world
-        .run(stage.context.change_patiently(
-            "suspend",
-            || stage.context.existing_account(stage.id),
-            |account: Versioned<Account>| {
-                let changed = account
-                    .row
-                    .on(Trigger::Suspended, stage.context.host.now())?;
-                Ok((
-                    Change::none().account(changed, account.row.state, account.version),
-                    (),
-                ))
-            },
-        ))
-        .unwrap_err();
+    let error = stage.world.err(stage.context.change_patiently(
+        "suspend",
+        || stage.context.existing_account(stage.id),
+        |account: Versioned<Account>| {
+            let changed = account
+                .row
+                .on(Trigger::Suspended, stage.context.host.now())?;
+            Ok((
+                Change::none().account(changed, account.row.state, account.version),
+                (),
+            ))
+        },
+    ));
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     assert!(stage.context.host.monotonic() >= PATIENCE);
 }

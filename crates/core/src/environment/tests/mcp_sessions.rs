@@ -87,7 +87,7 @@ impl Stage {
 
     fn session(&self, new: NewMcpSession) -> IssuedMcpSession {
         let made = self.environment.send(new);
-        self.world.run(made).unwrap()
+        self.world.ok(made)
     }
 
     /// The environment as the holder of a session's token sees it.
@@ -116,7 +116,7 @@ const ADA: (&str, &str) = ("demo", "ada");
 fn a_list_shows_the_set_of_its_session() {
     let stage = Stage::new();
     let shown = |environment: &Environment| -> (Vec<&str>, usize) {
-        let offer = stage.world.run(environment.mcp_offer()).unwrap();
+        let offer = stage.world.ok(environment.mcp_offer());
         let names = offer.listed().map(|tool| tool.entry().name()).collect();
         (names, offer.finders().unwrap().len())
     };
@@ -149,7 +149,7 @@ fn a_list_shows_the_set_of_its_session() {
     let holder = holder.acting_as(Caller::McpSession(Arc::new(session)));
     assert_eq!(shown(&holder), (vec![READ], 3));
     let sent = stage.environment.send(new().tool_set("gone"));
-    let refused = stage.world.run(sent).unwrap_err();
+    let refused = stage.world.err(sent);
     assert_eq!(refused.violation_list()[0].path, "/tool_set");
 }
 
@@ -207,7 +207,7 @@ fn a_session_is_offered_only_tools_it_can_call() {
     let stage = Stage::new();
     let offered = |new: NewMcpSession| {
         let holder = stage.of(&stage.session(new)).unwrap();
-        let offer = stage.world.run(holder.mcp_offer()).unwrap();
+        let offer = stage.world.ok(holder.mcp_offer());
         let tools = offer
             .tools
             .iter()
@@ -234,12 +234,11 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     let stage = Stage::new();
     let (world, environment) = (&stage.world, &stage.environment);
     let application = world
-        .run(environment.send(NewAppCredential::new("agent")))
-        .unwrap()
+        .ok(environment.send(NewAppCredential::new("agent")))
         .credential
         .client_id;
     let maker = environment.acting_as(Caller::application(application.as_str()));
-    let made = |new| world.run(maker.send(new)).unwrap();
+    let made = |new| world.ok(maker.send(new));
     let short = made(NewMcpSession::new("ada").expires_in(60));
     let deleted = made(NewMcpSession::new("ada"));
     let revoked = made(NewMcpSession::new("grace"));
@@ -256,15 +255,11 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     assert_eq!(recorded[0].actor.as_deref(), Some(expected.as_str()));
 
     let listed = |of: Option<&str>| {
-        let page = world
-            .run(
-                environment.send(
-                    ListMcpSessions::new()
-                        .filter(McpSessionFilter::of(of))
-                        .page(Paging::new(None, 50)),
-                ),
-            )
-            .unwrap();
+        let page = world.ok(environment.send(
+            ListMcpSessions::new()
+                .filter(McpSessionFilter::of(of))
+                .page(Paging::new(None, 50)),
+        ));
         page.items.len()
     };
     assert_eq!(
@@ -272,21 +267,13 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
         (3, 2, 0)
     );
     assert_eq!(
-        world
-            .run(environment.send(ReadMcpSession::new(&id)))
-            .unwrap(),
+        world.ok(environment.send(ReadMcpSession::new(&id))),
         deleted.session
     );
-    world
-        .run(environment.send(DeleteMcpSession::new(&id)))
-        .unwrap();
-    let gone = world
-        .run(environment.send(ReadMcpSession::new(&id)))
-        .unwrap_err();
+    world.ok(environment.send(DeleteMcpSession::new(&id)));
+    let gone = world.err(environment.send(ReadMcpSession::new(&id)));
     assert_eq!(gone.kind(), ErrorKind::NotFound);
-    world
-        .run(environment.send(DeleteAppCredential::new(&application)))
-        .unwrap();
+    world.ok(environment.send(DeleteAppCredential::new(&application)));
     world.advance(Duration::from_secs(61));
     for ended in [&short, &deleted, &revoked] {
         let refused = stage.of(ended).unwrap_err();
@@ -333,7 +320,7 @@ fn an_erasure_ends_the_sessions_of_its_user() {
     let erased = stage
         .environment
         .send(DisconnectAccount::new("demo", "ada").how(erased));
-    stage.world.run(erased).unwrap();
+    stage.world.ok(erased);
     assert_eq!(
         stage.of(&ada).unwrap_err().kind(),
         ErrorKind::Unauthenticated

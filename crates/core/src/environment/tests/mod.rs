@@ -8,9 +8,23 @@ mod servers;
 
 use super::*;
 use crate::{
-    ErrorKind,
+    Error, ErrorKind,
     testing::{STABLE, World, always, context},
 };
+
+impl World {
+    /// Sends an operation to the environment of a context. It must succeed.
+    #[track_caller]
+    pub(crate) fn send<O: Run<Environment>>(&self, context: &Context, operation: O) -> O::Output {
+        self.ok(Environment(context.clone()).send(operation))
+    }
+
+    /// The same for an operation that must fail.
+    #[track_caller]
+    pub(crate) fn refused<O: Run<Environment>>(&self, context: &Context, operation: O) -> Error {
+        self.err(Environment(context.clone()).send(operation))
+    }
+}
 
 #[test]
 fn a_shutdown_waits_for_work_and_refuses_new_work() {
@@ -27,7 +41,7 @@ fn a_shutdown_waits_for_work_and_refuses_new_work() {
     world.run(environment.shut_down());
     assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
     assert_eq!(
-        world.run(environment.ready()).unwrap_err().kind(),
+        world.err(environment.ready()).kind(),
         ErrorKind::ShuttingDown
     );
 }

@@ -109,7 +109,7 @@ impl Stage {
 
     fn events(&self, name: &str) -> usize {
         let rows = self.store.rows();
-        let events = self.world.run(rows.events(None, None, 1000)).unwrap();
+        let events = self.world.ok(rows.events(None, None, 1000));
         events.iter().filter(|found| found.row.name == name).count()
     }
 
@@ -119,7 +119,7 @@ impl Stage {
         let exists = Error::new(ErrorKind::Internal, "it exists");
         let change = Change::none().event(event);
         let added = self.servers[by].0.add("test", change, exists);
-        self.world.run(added).unwrap();
+        self.world.ok(added);
     }
 
     /// The numbers of the events that webhooks have delivered.
@@ -163,7 +163,7 @@ fn server(
     let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
     options.verification = Verification::LinkPossession;
     let opened = Environment::open(options, Catalogue::new([&DEMO]), ports);
-    world.run(opened).unwrap()
+    world.ok(opened)
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_revocation_is_sent_once() {
         let revoked = Disconnection::new().revoke_at_product(true);
         let disconnected =
             stage.servers[0].send(DisconnectAccount::new("demo", "ada").how(revoked));
-        stage.world.run(disconnected).unwrap();
+        stage.world.ok(disconnected);
         stage.on_both(|server| async move { oauth::work_off_outbox(&server.0) });
         stage.world.advance(5 * MINUTE);
         assert_eq!(stage.count("/revoke"), 1);
@@ -186,7 +186,7 @@ fn a_revocation_is_sent_by_another_server_if_one_dies() {
     let stage = Stage::new(0);
     let revoked = Disconnection::new().revoke_at_product(true);
     let disconnected = stage.servers[0].send(DisconnectAccount::new("demo", "ada").how(revoked));
-    stage.world.run(disconnected).unwrap();
+    stage.world.ok(disconnected);
     stage.world.run_until_idle();
     let sent = stage.sent_to("/revoke");
     assert_eq!(sent.len(), 1);
@@ -206,7 +206,7 @@ fn an_event_is_delivered_once_even_if_a_server_dies() {
         let stage = Stage::new(seed);
         let webhook = NewWebhook::new("https://hooks.test/").events(["account.refreshed"]);
         let created = stage.servers[0].send(webhook);
-        stage.world.run(created).unwrap();
+        stage.world.ok(created);
         for number in 0..10 {
             stage.emit(number % 2, number as u64);
         }
@@ -230,13 +230,9 @@ fn an_idle_credential_is_refreshed_once() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let store = &stage.servers[0].0.store;
-        let account = stage.world.run(store.accounts(None, None, 1)).unwrap();
+        let account = stage.world.ok(store.accounts(None, None, 1));
         let (row, version) = (account[0].row.clone(), account[0].version);
-        let found = stage
-            .world
-            .run(store.credential(row.id, 1))
-            .unwrap()
-            .unwrap();
+        let found = stage.world.ok(store.credential(row.id, 1)).unwrap();
         let old = START - SignedDuration::from_hours(24 * 91);
         let tokens = TokenSet::new("token-1".into(), Some("refresh-1".into()), Some(old));
         let idle = Credential {
@@ -253,14 +249,11 @@ fn an_idle_credential_is_refreshed_once() {
         let batch = Batch::new()
             .update(idle, found.version)
             .update(expired, version);
-        assert_eq!(
-            stage.world.run(store.commit(batch)).unwrap(),
-            Commit::Committed
-        );
+        assert_eq!(stage.world.ok(store.commit(batch)), Commit::Committed);
         stage.on_both(|server| async move { drop(server.maintain().await) });
         stage.world.advance(3 * MINUTE);
         assert_eq!(stage.count("/token"), 1);
-        let account = stage.world.run(store.account(row.id)).unwrap().unwrap();
+        let account = stage.world.ok(store.account(row.id)).unwrap();
         assert_eq!(account.row.generation, 2);
     }
 }
@@ -271,10 +264,10 @@ fn a_code_is_exchanged_once_on_any_server() {
         let stage = Stage::new(seed);
         let link = NewAuthorizationLink::new("demo", "bea");
         let link = stage.servers[0].send(link);
-        let link = stage.world.run(link).unwrap().link;
+        let link = stage.world.ok(link).link;
         let secret = link.rsplit('/').next().unwrap().to_owned();
         let started = stage.servers[1].start_authorization(&secret, None);
-        let started = stage.world.run(started).unwrap();
+        let started = stage.world.ok(started);
         let location = Url::parse(&started.location).unwrap();
         let value = |url: &Url, name: &str| {
             let mut pairs = url.query_pairs();
@@ -309,24 +302,22 @@ fn a_link_and_an_access_token_expire_by_the_stores_time() {
         let (maker, reader) = (&stage.servers[maker], &stage.servers[reader]);
         let mut link = NewAuthorizationLink::new("demo", "bea");
         link.expires_in = Some(60);
-        let link = stage.world.run(maker.send(link));
-        let link = link.unwrap().link;
+        let link = stage.world.ok(maker.send(link)).link;
         let secret = link.rsplit('/').next().unwrap();
-        let app = stage.world.run(maker.send(NewAppCredential::new("app")));
-        let app = app.unwrap();
+        let app = stage.world.ok(maker.send(NewAppCredential::new("app")));
         let token = maker.issue_access_token(
             &app.credential.client_id,
             app.client_secret.expose_secret(),
             None,
         );
-        let token = stage.world.run(token).unwrap();
+        let token = stage.world.ok(token);
         let bearer = token.access_token.expose_secret();
         let lives = token.expires_in - 60;
 
         stage.world.advance(59 * SECOND);
         assert!(stage.world.run(reader.connect_page(secret)).is_ok());
         stage.world.advance(2 * SECOND);
-        let late = stage.world.run(reader.connect_page(secret)).unwrap_err();
+        let late = stage.world.err(reader.connect_page(secret));
         assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
         // One of the two servers expires it.
         stage.world.advance(2 * MINUTE);
@@ -337,7 +328,7 @@ fn a_link_and_an_access_token_expire_by_the_stores_time() {
             .advance(Duration::from_secs(lives) - 2 * SECOND - 2 * MINUTE);
         assert!(stage.world.run(reader.authenticate(bearer)).is_ok());
         stage.world.advance(2 * SECOND);
-        let late = stage.world.run(reader.authenticate(bearer)).unwrap_err();
+        let late = stage.world.err(reader.authenticate(bearer));
         assert_eq!(late.kind(), ErrorKind::Unauthenticated);
     }
 }
@@ -361,17 +352,16 @@ fn an_approval_is_used_once_and_expires_by_the_stores_time() {
         let policy: Policy = serde_json::from_value(policy).unwrap();
         stage
             .world
-            .run(stage.servers[0].send(SetPolicy::from(policy)))
-            .unwrap();
+            .ok(stage.servers[0].send(SetPolicy::from(policy)));
         let apps = [0, 1].map(|number| stage.servers[number].acting_as(Caller::application("app")));
         let asked = |app: &Environment| {
-            let error = stage.world.run(app.proxy(note(None))).unwrap_err();
+            let error = stage.world.err(app.proxy(note(None)));
             assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
             error.context()["approval_id"].as_str().unwrap().to_owned()
         };
         let approve = |id: &str| {
             let approved = stage.servers[1].send(ApproveCall::new(id, ApprovalDecision::default()));
-            stage.world.run(approved).unwrap();
+            stage.world.ok(approved);
         };
         let used = asked(&apps[0]);
         assert_eq!(used, asked(&apps[1]));
@@ -419,7 +409,7 @@ fn a_call_of_a_dead_server_counts_as_running_for_15_minutes() {
         assert_eq!(stage.count("/v1/notes"), 1);
         stage.world.kill(u32::try_from(died).unwrap() + 1);
         let other = &stage.servers[1 - died];
-        let again = || stage.world.run(other.proxy(note(Some("key")))).unwrap_err();
+        let again = || stage.world.err(other.proxy(note(Some("key"))));
         stage.world.advance(14 * MINUTE + 45 * SECOND);
         assert_eq!(again().kind(), ErrorKind::IdempotencyConflict);
         stage.world.advance(10 * SECOND);
@@ -435,7 +425,7 @@ fn calls_of_both_servers_are_in_the_history_once_for_their_retention() {
     let read = || ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
     for number in 0..30 {
         let called = stage.servers[number % 2].proxy(read());
-        stage.world.run(called).unwrap();
+        stage.world.ok(called);
         stage.world.advance(2 * SECOND);
     }
     // Both servers merge the same rows.
@@ -446,14 +436,14 @@ fn calls_of_both_servers_are_in_the_history_once_for_their_retention() {
             .filter(filter.clone())
             .page(Paging::new(None, 100)),
     );
-    assert_eq!(stage.world.run(calls).unwrap().items.len(), 30);
+    assert_eq!(stage.world.ok(calls).items.len(), 30);
     let end = start + SignedDuration::from_hours(1);
     let totals = stage.servers[1].send(CountExecutions::new().span(TotalsSpan::new(
         TotalsStep::Hour,
         start,
         end,
     )));
-    let totals = stage.world.run(totals).unwrap();
+    let totals = stage.world.ok(totals);
     assert_eq!(
         totals.items.iter().map(|total| total.calls).sum::<u64>(),
         30
@@ -471,7 +461,7 @@ fn calls_of_both_servers_are_in_the_history_once_for_their_retention() {
                 .filter(filter.clone())
                 .page(Paging::new(None, 100)),
         );
-        stage.world.run(calls).unwrap().items.len()
+        stage.world.ok(calls).items.len()
     };
     stage.world.advance(MINUTE);
     assert_eq!(calls(), 30);

@@ -98,7 +98,7 @@ impl Stage {
 
     /// Runs work that has to succeed, and returns its result.
     fn done<T>(&self, work: impl Future<Output = Result<T>>) -> T {
-        self.world.run(work).unwrap()
+        self.world.ok(work)
     }
 
     fn add(&self, context: &Context) -> resource::DataKey {

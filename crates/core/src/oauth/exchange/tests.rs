@@ -10,7 +10,6 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    connections,
     digest::Digest,
     domain::authorization::new_authorization,
     oauth::{
@@ -101,13 +100,11 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
     let store = Arc::new(MemoryStore::new(world.process(0)));
     let context = world.run(open(world.process(0), &STABLE, transport, store));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let connect = || {
         let visitor = world.run(allowed(&context, "ada"));
         let connected = world.run(come_back(&context, &visitor)).is_ok();
-        let connection = world
-            .run(connections::read(&context, ReadConnection::new("demo")))
-            .unwrap();
+        let connection = world.send(&context, ReadConnection::new("demo"));
         (connected, connection.health)
     };
     assert_eq!(connect(), (false, ConnectionHealth::ClientRejected));
@@ -143,15 +140,13 @@ fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
     let transport = product(&exchanges, &revocations);
     let context = world.run(open(world.process(0), &STABLE, transport, store));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let visitor = world.run(allowed(&context, "ada"));
-    let id = world.run(come_back(&context, &visitor)).unwrap();
-    let verified = world
-        .run(verify(
-            &context,
-            VerifyAuthorization::new(id.to_string(), "ada"),
-        ))
-        .unwrap();
+    let id = world.ok(come_back(&context, &visitor));
+    let verified = world.ok(verify(
+        &context,
+        VerifyAuthorization::new(id.to_string(), "ada"),
+    ));
     assert_eq!(verified.state, AccountState::Active);
     world.advance(std::time::Duration::from_secs(3600));
     assert_eq!(revocations.load(Ordering::SeqCst), 0);
@@ -166,7 +161,7 @@ fn one_of_a_hundred_callbacks_with_the_same_state_is_exchanged() {
     let process = world.process(0);
     let context = world.run(open(Arc::clone(&process), &STABLE, transport, store));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let visitor = Arc::new(world.run(allowed(&context, "ada")));
     let accepted = Arc::new(Mutex::new(Vec::new()));
     for _ in 0..100 {
@@ -192,13 +187,13 @@ fn an_exchange_finishes_if_the_browser_disconnects() {
     let transport = product(&exchanges, &revocations);
     let context = world.run(open(world.process(0), &STABLE, transport, store));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let visitor = world.run(allowed(&context, "ada"));
     // The caller leaves, but a separate task uses the state and exchanges the code.
     assert!(come_back(&context, &visitor).now_or_never().is_none());
     world.run_until_idle();
     assert_eq!(exchanges.load(Ordering::SeqCst), 1);
-    let account = world.run(context.store.accounts(None, None, 1)).unwrap();
+    let account = world.ok(context.store.accounts(None, None, 1));
     assert_eq!(account[0].row.state, AccountState::PendingVerification);
 }
 
@@ -231,10 +226,10 @@ fn a_link_keeps_the_verification_rule_of_its_creation() {
         };
         let (before, after) = (opened(made).unwrap(), opened(finished).unwrap());
         let new = NewConnection::new("demo", "demo").client("client", "secret");
-        world.run(connections::create(&before, new)).unwrap();
+        world.send(&before, new);
         let visitor = world.run(allowed(&before, "ada"));
-        world.run(come_back(&after, &visitor)).unwrap();
-        let account = world.run(after.store.accounts(None, None, 1)).unwrap();
+        world.ok(come_back(&after, &visitor));
+        let account = world.ok(after.store.accounts(None, None, 1));
         assert_eq!(account[0].row.state, state, "{made:?}");
     }
 }

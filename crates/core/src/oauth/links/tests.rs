@@ -116,7 +116,7 @@ fn redirects_lead_only_to_listed_origins() {
     options.verify_origins = vec![String::from("https://app.test")];
     let store = Arc::new(MemoryStore::new(world.process(0)));
     let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
-    let context = world.run(opened).unwrap();
+    let context = world.ok(opened);
     for url in REDIRECTS {
         let error = context.site.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
@@ -189,14 +189,14 @@ fn at_most_five_links_of_an_account_are_open_and_the_newest_are() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let links: Vec<String> = (0..7)
         .map(|_| {
             let new = NewAuthorizationLink {
                 verify_url: Some(String::from("https://app.test/back")),
                 ..NewAuthorizationLink::new("demo", "ada")
             };
-            let link = world.run(create(&context, new)).unwrap().link;
+            let link = world.send(&context, new).link;
             link.rsplit('/').next().unwrap().to_owned()
         })
         .collect();
@@ -215,7 +215,7 @@ fn a_confusable_identifier_gets_no_new_account() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    let connection = world.run(connections::create(&context, new)).unwrap();
+    let connection = world.send(&context, new);
     let link = |identifier: &str| {
         let new = NewAuthorizationLink {
             verify_url: Some(String::from("https://app.test/back")),
@@ -234,7 +234,7 @@ fn a_confusable_identifier_gets_no_new_account() {
     let account = new_account(id, connection.id, identifier, context.host.now());
     let made = Change::none().insert_account(account, "account.created");
     let exists = Error::new(ErrorKind::AlreadyExists, "it exists");
-    world.run(context.add("test", made, exists)).unwrap();
+    world.ok(context.add("test", made, exists));
     assert!(link(odd[0]).is_ok());
 }
 

@@ -104,21 +104,17 @@ impl Stage {
 
     pub(super) fn account(&self) -> Account {
         let rows = self.store.rows();
-        let mut found = self.world.run(rows.accounts(None, None, 1)).unwrap();
+        let mut found = self.world.ok(rows.accounts(None, None, 1));
         found.remove(0).row
     }
 
     pub(super) fn change(&self, change: impl Fn(&mut Account)) {
         let rows = self.store.rows();
-        let found = self
-            .world
-            .run(rows.account(self.account().id))
-            .unwrap()
-            .unwrap();
+        let found = self.world.ok(rows.account(self.account().id)).unwrap();
         let mut row = found.row;
         change(&mut row);
         let batch = Batch::new().update(row, found.version);
-        let committed = self.world.run(rows.commit(batch)).unwrap();
+        let committed = self.world.ok(rows.commit(batch));
         assert_eq!(committed, Commit::Committed);
     }
 
@@ -132,10 +128,7 @@ impl Stage {
                 .seal(&self.context.store.vault, &account, generation)
                 .unwrap(),
         );
-        let found = self
-            .world
-            .run(rows.credential(account.id, generation))
-            .unwrap();
+        let found = self.world.ok(rows.credential(account.id, generation));
         let created_at = START - SignedDuration::from_hours(1);
         let batch = match found {
             Some(found) => Batch::new().update(
@@ -157,10 +150,7 @@ impl Stage {
                 extra: Default::default(),
             }),
         };
-        assert_eq!(
-            self.world.run(rows.commit(batch)).unwrap(),
-            Commit::Committed
-        );
+        assert_eq!(self.world.ok(rows.commit(batch)), Commit::Committed);
     }
 
     pub(super) fn leased(&self, seconds: i64, process: Option<Uuid>) {
@@ -186,7 +176,7 @@ impl Stage {
     }
     pub(super) fn spooled(&self) -> usize {
         let spool = self.machine.spool(9, || {});
-        self.world.run(spool.list()).unwrap().len()
+        self.world.ok(spool.list()).len()
     }
     pub(super) fn presented(&self) -> Vec<String> {
         self.server.lock().unwrap().presented.clone()
@@ -310,7 +300,7 @@ fn tokens_left_in_the_spool_are_stored_by_the_next_process() {
     stage.store.set_down(false);
     let next = stage.another(1);
     assert_eq!((stage.account().generation, stage.spooled()), (2, 0));
-    stage.world.run(read(&next)).unwrap();
+    stage.world.ok(read(&next));
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
 
@@ -473,8 +463,9 @@ fn a_corrected_client_secret_ends_the_pause() {
         client_secret: Some("corrected".into()),
         ..ConnectionChange::default()
     };
-    let changed = crate::connections::change(&stage.context, ChangeConnection::new("demo", change));
-    stage.world.run(changed).unwrap();
+    stage
+        .world
+        .send(&stage.context, ChangeConnection::new("demo", change));
     stage.read().unwrap();
 }
 
@@ -484,7 +475,7 @@ fn a_token_endpoint_that_keeps_failing_gets_no_more_requests() {
     stage.script(std::iter::repeat_n((503, "", None), 100));
     let ada = crate::domain::AccountRef::new("demo", "ada").unwrap();
     for _ in 0..40 {
-        let snapshot = stage.world.run(stage.context.reload(&ada)).unwrap();
+        let snapshot = stage.world.ok(stage.context.reload(&ada));
         let asked = oauth::refresh_now(&stage.context, &snapshot, super::RefreshReason::Asked);
         assert!(stage.world.run(asked).is_err());
     }

@@ -15,7 +15,7 @@ use url::form_urlencoded;
 
 use super::*;
 use crate::{
-    accounts, connections,
+    accounts,
     domain::AccountRef,
     oauth::visitor::connect,
     ports::{Runtime as _, Transport},
@@ -64,17 +64,13 @@ fn disconnected(
     let world = World::new();
     let context = context(&world, product, transport);
     world.run(insert_account(&context, AccountState::Active));
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    let told = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier)
-                .how(Disconnection::new().revoke_at_product(true)),
-        ))
-        .unwrap();
+    let told = world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(Disconnection::new().revoke_at_product(true)),
+    );
     assert_eq!(told.revocation, Revocation::Requested);
     world.advance(Duration::from_secs(3 * 86_400));
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
+    let events = world.ok(context.store.events(None, None, 100));
     let names = events.into_iter().map(|event| event.row.name);
     let names = names.filter(|name| name.contains("revo")).collect();
     let seen = seen.lock().unwrap().clone();
@@ -205,14 +201,14 @@ fn slow_product(
 fn connected(world: &World, revoked: &Arc<Mutex<Vec<String>>>, status: u16) -> Context {
     let context = context(world, &ROTATING, slow_product(world, revoked, status));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     world.run(connect(&context, "ada"));
     context
 }
 
 /// The events about revocations, with name, outcome and reason.
 fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Value)> {
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
+    let events = world.ok(context.store.events(None, None, 100));
     events
         .into_iter()
         .filter(|event| event.row.name.contains("revo"))
@@ -233,13 +229,11 @@ fn tokens_refreshed_after_a_disconnection_are_revoked_if_requested() {
                 .await;
         }));
         world.advance(Duration::from_secs(1));
-        world
-            .run(accounts::disconnect(
-                &context,
-                DisconnectAccount::new(&ada.connection, &ada.identifier)
-                    .how(Disconnection::new().revoke_at_product(revoke)),
-            ))
-            .unwrap();
+        world.send(
+            &context,
+            DisconnectAccount::new("demo", "ada")
+                .how(Disconnection::new().revoke_at_product(revoke)),
+        );
         world.advance(Duration::from_secs(60));
         assert_eq!(*revoked.lock().unwrap(), expected);
         let events = revocations(&world, &context);
@@ -261,18 +255,12 @@ fn tokens_refreshed_after_a_disconnection_are_revoked_if_requested() {
 fn a_revocation_of_a_deleted_connection_ends_with_an_event() {
     let (world, revoked) = (World::new(), Arc::default());
     let context = connected(&world, &revoked, 503);
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier)
-                .how(Disconnection::new().revoke_at_product(true)),
-        ))
-        .unwrap();
+    world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(Disconnection::new().revoke_at_product(true)),
+    );
     world.run_until_idle();
-    world
-        .run(connections::delete(&context, DeleteConnection::new("demo")))
-        .unwrap();
+    world.send(&context, DeleteConnection::new("demo"));
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);
     let failed = json!({
@@ -292,22 +280,13 @@ fn a_revocation_of_a_deleted_connection_ends_with_an_event() {
 fn a_revocation_is_not_sent_for_another_client() {
     let (world, revoked) = (World::new(), Arc::default());
     let context = connected(&world, &revoked, 503);
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier)
-                .how(Disconnection::new().revoke_at_product(true)),
-        ))
-        .unwrap();
+    world.send(
+        &context,
+        DisconnectAccount::new("demo", "ada").how(Disconnection::new().revoke_at_product(true)),
+    );
     world.run_until_idle();
     let change = ConnectionChange::default().client("other", "secret");
-    world
-        .run(connections::change(
-            &context,
-            ChangeConnection::new("demo", change),
-        ))
-        .unwrap();
+    world.send(&context, ChangeConnection::new("demo", change));
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);
     let events = revocations(&world, &context);
@@ -334,18 +313,16 @@ fn an_outbox_that_refuses_claims_waits_for_the_next_round() {
     );
     let context = world.run(opened);
     let account = world.run(insert_account(&context, AccountState::Active));
-    let connection = world.run(context.connection_by_id(account.connection_id));
-    let connection = connection.unwrap().row;
+    let connection = world
+        .ok(context.connection_by_id(account.connection_id))
+        .row;
     let mut batch = Batch::new();
     for number in 0..ENTRIES {
         let tokens = TokenSet::new(format!("token-{number}").into(), None, None);
         let entry = entry(&context, &connection, &account, number, &tokens, &[]);
         batch = batch.insert(entry.unwrap());
     }
-    assert_eq!(
-        world.run(context.store.commit(batch)).unwrap(),
-        Commit::Committed
-    );
+    assert_eq!(world.ok(context.store.commit(batch)), Commit::Committed);
     store.doubt(500, false);
     work_off_outbox(&context);
     world.run_until_idle();

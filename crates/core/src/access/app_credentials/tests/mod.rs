@@ -29,7 +29,7 @@ fn new(scopes: &[&str]) -> NewAppCredential {
 
 /// A credential with these scopes.
 fn created(world: &World, context: &Context, scopes: &[&str]) -> IssuedAppSecret {
-    world.run(create(context, new(scopes))).unwrap()
+    world.send(context, new(scopes))
 }
 
 /// Exchanges a secret for a bearer token.
@@ -63,17 +63,15 @@ fn a_revoked_credential_is_refused_within_a_second_everywhere() {
     let issued = created(&world, &here, &["events:read"]);
     let bearer = token(&world, &here, &issued).unwrap();
     for process in [&here, &there] {
-        world.run(authenticate(process, &bearer)).unwrap();
+        world.ok(authenticate(process, &bearer));
     }
-    world
-        .run(delete(
-            &here,
-            DeleteAppCredential::new(&issued.credential.client_id),
-        ))
-        .unwrap();
+    world.send(
+        &here,
+        DeleteAppCredential::new(&issued.credential.client_id),
+    );
     let refused = |process| kind(world.run(authenticate(process, &bearer)));
     assert_eq!(refused(&here), ErrorKind::Unauthenticated);
-    world.run(authenticate(&there, &bearer)).unwrap();
+    world.ok(authenticate(&there, &bearer));
     world.advance(Duration::from_secs(1));
     assert_eq!(refused(&there), ErrorKind::Unauthenticated);
     assert_eq!(
@@ -89,12 +87,10 @@ fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
     let old = created(&world, &context, &["events:read"]);
     let id = old.credential.client_id.clone();
     let with_old = token(&world, &context, &old).unwrap();
-    let new = world
-        .run(rotate(
-            &context,
-            RotateAppCredential::new(&id, SecretRotation::default()),
-        ))
-        .unwrap();
+    let new = world.send(
+        &context,
+        RotateAppCredential::new(&id, SecretRotation::default()),
+    );
     assert_eq!(new.credential.secrets.len(), 2);
     assert_ne!(new.secret_id, old.secret_id);
     let with_new = token(&world, &context, &new).unwrap();
@@ -103,7 +99,7 @@ fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
         &with_new,
         &token(&world, &context, &old).unwrap(),
     ] {
-        world.run(authenticate(&context, bearer)).unwrap();
+        world.ok(authenticate(&context, bearer));
     }
     // A credential has at most two secrets.
     let third = world.run(rotate(
@@ -112,12 +108,7 @@ fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
     ));
     assert_eq!(kind(third), ErrorKind::InvalidTransition);
 
-    let left = world
-        .run(revoke_secret(
-            &context,
-            RevokeAppSecret::new(&id, &old.secret_id),
-        ))
-        .unwrap();
+    let left = world.send(&context, RevokeAppSecret::new(&id, &old.secret_id));
     assert_eq!(left.secrets.len(), 1);
     assert_eq!(
         kind(token(&world, &context, &old)),
@@ -125,7 +116,7 @@ fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
     );
     let refused = world.run(authenticate(&context, &with_old));
     assert_eq!(kind(refused), ErrorKind::Unauthenticated);
-    world.run(authenticate(&context, &with_new)).unwrap();
+    world.ok(authenticate(&context, &with_new));
     let last = world.run(revoke_secret(
         &context,
         RevokeAppSecret::new(&id, &new.secret_id),
@@ -142,15 +133,13 @@ fn a_replaced_secret_expires_with_its_tokens() {
     let old = created(&world, &context, &["events:read"]);
     let id = old.credential.client_id.clone();
     let rotation = SecretRotation::default().old_expires_in(600);
-    let new = world
-        .run(rotate(&context, RotateAppCredential::new(&id, rotation)))
-        .unwrap();
+    let new = world.send(&context, RotateAppCredential::new(&id, rotation));
     let issued = issue_access_token(&context, &id, old.client_secret.expose_secret(), None);
-    let issued = world.run(issued).unwrap();
+    let issued = world.ok(issued);
     assert_eq!(issued.expires_in, 600);
     world.advance(Duration::from_secs(599));
     let bearer = issued.access_token.expose_secret();
-    world.run(authenticate(&context, bearer)).unwrap();
+    world.ok(authenticate(&context, bearer));
     world.advance(Duration::from_secs(1));
     assert_eq!(
         kind(world.run(authenticate(&context, bearer))),
@@ -161,16 +150,12 @@ fn a_replaced_secret_expires_with_its_tokens() {
         ErrorKind::Unauthenticated
     );
     token(&world, &context, &new).unwrap();
-    let shown = world
-        .run(read(&context, ReadAppCredential::new(&id)))
-        .unwrap();
+    let shown = world.send(&context, ReadAppCredential::new(&id));
     assert_eq!(shown.secrets.len(), 1);
     assert_eq!(shown.secrets[0].secret_id, new.secret_id);
     // Now another secret fits. It replaces the current one immediately.
     let at_once = SecretRotation::default().old_expires_in(0);
-    world
-        .run(rotate(&context, RotateAppCredential::new(&id, at_once)))
-        .unwrap();
+    world.send(&context, RotateAppCredential::new(&id, at_once));
     assert_eq!(
         kind(token(&world, &context, &new)),
         ErrorKind::Unauthenticated
@@ -182,10 +167,10 @@ fn a_credential_expires_with_its_tokens() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let short = new(&["events:read"]).expires_in(60);
-    let issued = world.run(create(&context, short)).unwrap();
+    let issued = world.send(&context, short);
     let bearer = token(&world, &context, &issued).unwrap();
     world.advance(Duration::from_secs(59));
-    world.run(authenticate(&context, &bearer)).unwrap();
+    world.ok(authenticate(&context, &bearer));
     world.advance(Duration::from_secs(1));
     for refused in [
         world.run(authenticate(&context, &bearer)).map(drop),
@@ -218,17 +203,12 @@ fn a_token_has_its_requested_scopes_that_the_credential_still_has() {
         "tools:execute:demo accounts:manage"
     );
     let bearer = narrow.access_token.expose_secret();
-    let caller = world.run(authenticate(&context, bearer)).unwrap();
+    let caller = world.ok(authenticate(&context, bearer));
     assert!(caller.check_for(ScopeName::ToolsExecute, "other").is_err());
 
     let change = AppCredentialChange::default().scopes(["tools:execute", "accounts:read"]);
-    world
-        .run(super::change(
-            &context,
-            ChangeAppCredential::new(id, change),
-        ))
-        .unwrap();
-    let caller = world.run(authenticate(&context, bearer)).unwrap();
+    world.send(&context, ChangeAppCredential::new(id, change));
+    let caller = world.ok(authenticate(&context, bearer));
     assert_eq!(
         caller.scopes().unwrap().to_string(),
         "tools:execute:demo accounts:read"
@@ -245,7 +225,7 @@ fn a_credential_grants_only_its_own_scopes() {
     let id = &strong.credential.client_id;
     let insufficient = ErrorKind::InsufficientScope;
     assert_eq!(
-        kind(world.run(create(&weak, new(&["audit:read"])))),
+        world.refused(&weak, new(&["audit:read"])).kind(),
         insufficient
     );
     // Without scopes, it would get the default ones.
@@ -258,11 +238,13 @@ fn a_credential_grants_only_its_own_scopes() {
     assert_eq!(kind(rotated), insufficient);
     let change = AppCredentialChange::default().scopes(["events:read"]);
     assert_eq!(
-        kind(world.run(super::change(&weak, ChangeAppCredential::new(id, change)))),
+        world
+            .refused(&weak, ChangeAppCredential::new(id, change))
+            .kind(),
         insufficient
     );
 
-    let own = world.run(create(&weak, new(&["events:read"]))).unwrap();
+    let own = world.send(&weak, new(&["events:read"]));
     let more = AppCredentialChange::default().scopes(["tools:execute"]);
     let more = world.run(super::change(
         &weak,
@@ -272,9 +254,7 @@ fn a_credential_grants_only_its_own_scopes() {
     assert_eq!(error.kind(), insufficient);
     assert_eq!(error.required_scopes(), ["tools:execute"]);
     // Deleting it needs no additional scopes.
-    world
-        .run(delete(&weak, DeleteAppCredential::new(id)))
-        .unwrap();
+    world.send(&weak, DeleteAppCredential::new(id));
 }
 
 #[test]
@@ -285,14 +265,12 @@ fn a_wrong_secret_and_an_unknown_client_id_are_refused_alike() {
     let id = issued.credential.client_id.as_str();
     let secret = issued.client_secret.expose_secret();
     let refusal = |id, secret| {
-        let error = world
-            .run(issue_access_token(
-                &context,
-                id,
-                secret,
-                Some("nothing:known"),
-            ))
-            .unwrap_err();
+        let error = world.err(issue_access_token(
+            &context,
+            id,
+            secret,
+            Some("nothing:known"),
+        ));
         (error.kind(), error.message().to_owned())
     };
     let wrong = refusal(id, "stead_secret_wrong");
@@ -300,9 +278,7 @@ fn a_wrong_secret_and_an_unknown_client_id_are_refused_alike() {
     assert_eq!(refusal("app_unknown", secret), wrong);
     assert_eq!(refusal("app_unknown", ""), wrong);
     assert_eq!(refusal(id, ""), wrong);
-    world
-        .run(delete(&context, DeleteAppCredential::new(id)))
-        .unwrap();
+    world.send(&context, DeleteAppCredential::new(id));
     assert_eq!(refusal(id, secret), wrong);
 }
 
@@ -323,9 +299,7 @@ fn secrets_are_recognisable_and_never_shown_again() {
     assert_eq!(sum, u64::from(crc.sum()));
 
     let id = &issued.credential.client_id;
-    let shown = world
-        .run(read(&context, ReadAppCredential::new(id)))
-        .unwrap();
+    let shown = world.send(&context, ReadAppCredential::new(id));
     assert_eq!(
         shown.secrets[0].ends_with.as_deref(),
         secret.get(secret.len() - 4..)
@@ -362,12 +336,9 @@ fn a_credential_from_before_scopes_keeps_its_permissions_and_can_be_rotated() {
     let context = context(&world, &STABLE, always(200, ""));
     let row = row_of_first_form(&context, "stead_secret_first");
     let batch = Batch::new().insert(row);
-    assert_eq!(
-        world.run(context.store.commit(batch)).unwrap(),
-        Commit::Committed
-    );
+    assert_eq!(world.ok(context.store.commit(batch)), Commit::Committed);
     let first = issue_access_token(&context, "app_first", "stead_secret_first", None);
-    let first = world.run(first).unwrap();
+    let first = world.ok(first);
     let could = [
         "tools:execute",
         "proxy:read",
@@ -380,15 +351,10 @@ fn a_credential_from_before_scopes_keeps_its_permissions_and_can_be_rotated() {
     ];
     assert_eq!(first.scopes.words(), could);
     let bearer = first.access_token.expose_secret();
-    world.run(authenticate(&context, bearer)).unwrap();
+    world.ok(authenticate(&context, bearer));
 
     let at_once = SecretRotation::default().old_expires_in(0);
-    let new = world
-        .run(rotate(
-            &context,
-            RotateAppCredential::new("app_first", at_once),
-        ))
-        .unwrap();
+    let new = world.send(&context, RotateAppCredential::new("app_first", at_once));
     assert_eq!(new.credential.scopes.words(), could);
     assert_eq!(
         kind(world.run(authenticate(&context, bearer))),
@@ -404,10 +370,9 @@ fn the_last_use_is_written_by_maintenance_and_at_most_once_an_hour() {
     let issued = created(&world, &context, &["events:read"]);
     let id = issued.credential.client_id.as_str();
     let last_used = || {
-        world.run(maintenance::run(&context)).unwrap();
+        world.ok(maintenance::run(&context));
         world
-            .run(read(&context, ReadAppCredential::new(id)))
-            .unwrap()
+            .send(&context, ReadAppCredential::new(id))
             .last_used_at
     };
     assert_eq!(last_used(), None);
@@ -415,7 +380,7 @@ fn the_last_use_is_written_by_maintenance_and_at_most_once_an_hour() {
     let first = context.host.now();
     assert_eq!(last_used(), Some(first));
     world.advance(Duration::from_secs(1_800));
-    world.run(authenticate(&context, &bearer)).unwrap();
+    world.ok(authenticate(&context, &bearer));
     assert_eq!(last_used(), Some(first));
     world.advance(Duration::from_secs(1_800));
     token(&world, &context, &issued).unwrap();
@@ -433,19 +398,15 @@ fn credentials_are_listed_in_the_order_of_their_creation() {
                 .client_id
         })
         .collect();
-    let first = world
-        .run(list(
-            &context,
-            ListAppCredentials::new().page(Paging::new(None, 2)),
-        ))
-        .unwrap();
+    let first = world.send(
+        &context,
+        ListAppCredentials::new().page(Paging::new(None, 2)),
+    );
     let next = first.next_page_token.as_deref();
-    let second = world
-        .run(list(
-            &context,
-            ListAppCredentials::new().page(Paging::new(next, 2)),
-        ))
-        .unwrap();
+    let second = world.send(
+        &context,
+        ListAppCredentials::new().page(Paging::new(next, 2)),
+    );
     let listed = first.items.into_iter().chain(second.items);
     assert_eq!(listed.map(|one| one.client_id).collect::<Vec<_>>(), ids);
     assert!(second.next_page_token.is_none());

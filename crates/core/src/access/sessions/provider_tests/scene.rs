@@ -124,7 +124,7 @@ fn opened(
     let own = SignInProvider::new(ISSUER, "stead", SecretString::from("s3cret")).unwrap();
     options.sign_in_provider = Some(set(own));
     let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-    world.run(opened).unwrap()
+    world.ok(opened)
 }
 
 pub(super) fn allowing_bob(provider: SignInProvider) -> SignInProvider {
@@ -181,11 +181,11 @@ impl Scene {
 
     /// A session of the first owner.
     pub(super) fn owner(&self) -> String {
-        let link = self.world.run(begin_setup(&self.context)).unwrap().unwrap();
+        let link = self.world.ok(begin_setup(&self.context)).unwrap();
         let (_, token) = link.expose_secret().split_once("token=").unwrap();
         let who = ("ada@example.com", "Ada");
         let made = set_up(&self.context, token, who, SecretString::from(PASSWORD));
-        let started = self.world.run(made).unwrap();
+        let started = self.world.ok(made);
         started.id.expose_secret().to_owned()
     }
 
@@ -235,8 +235,7 @@ impl Scene {
     pub(super) fn signed_in(&self, finished: FinishedAtProvider) -> SignedInMember {
         let id = finished.session.unwrap().id;
         self.world
-            .run(authenticate(&self.context, id.expose_secret()))
-            .unwrap()
+            .ok(authenticate(&self.context, id.expose_secret()))
     }
 
     #[track_caller]
@@ -244,10 +243,7 @@ impl Scene {
         let error = result.err().expect("an error");
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.message().contains(why), "{error}");
-        let members = self
-            .world
-            .run(self.context.store.members(None, 10))
-            .unwrap();
+        let members = self.world.ok(self.context.store.members(None, 10));
         assert_eq!(members.len(), 1, "no one was made");
     }
 

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    accounts,
     call::{
         execute,
         outcome::REPLAYED,
@@ -216,7 +215,7 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
         dry_run: true,
         ..keyed("dry", "a")
     };
-    let planned = world.run(execute(context, "demo_write_note", dry)).unwrap();
+    let planned = world.ok(execute(context, "demo_write_note", dry));
     let planned: Value = planned.json().unwrap();
     // The request as it would be sent, without the user's token.
     let headers = &planned["requests"][0]["headers"];
@@ -239,14 +238,9 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
     );
     assert_eq!(count.load(Ordering::SeqCst), 4);
     world.advance(Duration::from_secs(25 * 3_600));
-    world.run(maintenance::run(context)).unwrap();
+    world.ok(maintenance::run(context));
     let keyed = Keyed::new(context, "tools/execute", "key", &()).unwrap();
-    assert!(
-        world
-            .run(context.store.keyed_call(&keyed.key))
-            .unwrap()
-            .is_none()
-    );
+    assert!(world.ok(context.store.keyed_call(&keyed.key)).is_none());
 }
 
 #[test]
@@ -266,13 +260,13 @@ fn an_interrupted_call_has_an_unknown_outcome_and_is_not_repeated() {
         if known_to_have_ended {
             machine.end(1);
         } else {
-            let error = world.run(write(second, "key", "a")).unwrap_err();
+            let error = world.err(write(second, "key", "a"));
             assert_eq!(error.kind(), ErrorKind::IdempotencyConflict);
             assert_eq!((error.retryable(), error.retry_after()), (true, Some(SOON)));
             world.advance(Duration::from_secs(16 * 60));
         }
         for _ in 0..2 {
-            let error = world.run(write(second, "key", "a")).unwrap_err();
+            let error = world.err(write(second, "key", "a"));
             assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
             assert!(error.is_replayed() && error.execution_id().is_some());
         }
@@ -362,21 +356,11 @@ fn an_unknown_outcome_stays_unknown_until_a_repeat_succeeds() {
     // Nothing is sent, so nothing is known about the first request.
     let (ada, sent) = (AccountRef::new("demo", "ada").unwrap(), cut_off.sent());
     let (world, context) = (&cut_off.world, &cut_off.context);
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
     let error = cut_off.put("a").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     assert_eq!(cut_off.sent(), sent);
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, ResumeAccount::new("demo", "ada"));
     cut_off.status.store(200, Ordering::SeqCst);
     assert!(!cut_off.put("a").unwrap().replayed);
     assert!(cut_off.put("a").unwrap().replayed);
@@ -389,24 +373,18 @@ fn a_call_that_the_product_does_not_recognise_is_not_repeated() {
     let asked = ("demo_put_note", keyed("key", "a"));
     let keyed = Keyed::new(context, "tools/execute", "key", &asked).unwrap();
     let connection = ConnectionName::new("demo").unwrap();
-    let mut turn = world
-        .run(Turn::wait(context, keyed.clone(), &connection))
-        .unwrap();
-    assert!(world.run(turn.earlier()).unwrap().is_none());
-    let row = world.run(context.store.keyed_call(&keyed.key)).unwrap();
+    let mut turn = world.ok(Turn::wait(context, keyed.clone(), &connection));
+    assert!(world.ok(turn.earlier()).is_none());
+    let row = world.ok(context.store.keyed_call(&keyed.key));
     let row = row.unwrap().row;
     let id = ExecutionId::from_uuid(Uuid::from_u128(7));
     // The same is true for another user of the product, or another version of the tool.
     for other in [None, Some(Uuid::from_u128(8))] {
-        let error = world
-            .run(turn.start(id, row.account_id, other))
-            .unwrap_err();
+        let error = world.err(turn.start(id, row.account_id, other));
         assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
         assert!(error.is_replayed() && !turn.is_lost());
     }
-    world
-        .run(turn.start(id, row.account_id, row.repeat))
-        .unwrap();
+    world.ok(turn.start(id, row.account_id, row.repeat));
     assert!(turn.repeats_interrupted());
 }
 
@@ -447,47 +425,21 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
-    world.run(write(context, "key", "a")).unwrap();
+    world.send(context, ResumeAccount::new("demo", "ada"));
+    world.ok(write(context, "key", "a"));
     // A repeat is admitted like any call, and then gets the first outcome.
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
-    assert!(world.run(write(context, "key", "a")).unwrap().replayed);
+    world.send(context, ResumeAccount::new("demo", "ada"));
+    assert!(world.ok(write(context, "key", "a")).replayed);
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // Erasing the account deletes the outcome too.
     let erasing = Disconnection::new().erase(true);
-    world
-        .run(accounts::disconnect(
-            context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier).how(erasing),
-        ))
-        .unwrap();
+    world.send(context, DisconnectAccount::new("demo", "ada").how(erasing));
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AuthorizationRequired));
 }

@@ -21,11 +21,7 @@ fn a_store_that_is_away_is_not_asked_for_the_feed() {
     scene.world.advance(Duration::from_secs(1));
     scene
         .world
-        .run(accounts::suspend(
-            &scene.there,
-            SuspendAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
+        .send(&scene.there, SuspendAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(1));
     assert_eq!(
         scene.call().unwrap_err().kind(),

@@ -182,9 +182,7 @@ impl Stage {
         };
         let mut request = ExecuteRequest::new("demo", "ada", input);
         change(&mut request);
-        self.world
-            .run(self.environment.execute(tool, request))
-            .unwrap()
+        self.world.ok(self.environment.execute(tool, request))
     }
 
     /// The only handle of the letter in its readable view.
@@ -201,16 +199,16 @@ impl Stage {
     /// Why a caller can't read a handle. Checks that no request reaches the product.
     fn refused(&self, caller: &Environment, handle: &str) -> (ErrorKind, String) {
         let before = self.sent();
-        let error = self.world.run(caller.read_result(handle)).unwrap_err();
+        let error = self.world.err(caller.read_result(handle));
         assert_eq!(self.sent(), before, "a request was sent: {error}");
         (error.kind(), error.message().to_owned())
     }
 
     fn session(&self, new: NewMcpSession) -> Environment {
         let environment = &self.environment;
-        let made = self.world.run(environment.send(new)).unwrap();
+        let made = self.world.ok(environment.send(new));
         let bearer = made.token.expose_secret();
-        let caller = self.world.run(environment.authenticate(bearer)).unwrap();
+        let caller = self.world.ok(environment.authenticate(bearer));
         environment.acting_as(caller)
     }
 }
@@ -381,7 +379,7 @@ fn nothing_is_stored_but_the_record_of_each_call() {
         });
         let lists = all.flat_map(|table| {
             let list = List::new(table, table.key);
-            stage.world.run(stage.store.list(&list)).unwrap()
+            stage.world.ok(stage.store.list(&list))
         });
         lists
             .map(|found| format!("{} {:?}", found.version, found.row))
@@ -406,15 +404,12 @@ fn nothing_is_stored_but_the_record_of_each_call() {
 fn a_handle_of_a_previous_data_key_works_while_the_key_exists() {
     let stage = Stage::new(json!({ "text": long() }));
     let former = stage.handle();
-    let key = stage
-        .world
-        .run(stage.environment.send(AddKey::new()))
-        .unwrap();
+    let key = stage.world.ok(stage.environment.send(AddKey::new()));
     let activated = stage.environment.send(ActivateKey::new(
         &key.key_id,
         KeyActivation::default().at_once(true),
     ));
-    stage.world.run(activated).unwrap();
+    stage.world.ok(activated);
     let newer = stage.handle();
     assert_ne!(former[..20], newer[..20]);
     for handle in [&former, &newer] {

@@ -112,7 +112,7 @@ impl Stage {
     fn token(&self, access: TokenAccess) -> IssuedAccountToken {
         let new = NewAccountToken::new("demo", "ada", access);
         let created = self.environment.send(new);
-        self.world.run(created).unwrap()
+        self.world.ok(created)
     }
 
     /// The environment for the holder of a token.
@@ -313,7 +313,7 @@ fn an_account_token_works_only_at_the_proxy() {
     let application = stage.environment.acting_as(Caller::application("app_1"));
     for other in [&application, &stage.environment] {
         let at_the_host = other.proxy_host(request(Method::GET, "/v1/notes"));
-        let error = stage.world.run(at_the_host).unwrap_err();
+        let error = stage.world.err(at_the_host);
         assert_eq!(error.kind(), ErrorKind::InsufficientScope);
         assert!(
             error.message().contains("POST /v1/account-tokens"),
@@ -389,7 +389,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
     let disconnect = stage
         .environment
         .send(DisconnectAccount::new("demo", "ada").how(Disconnection::default()));
-    stage.world.run(disconnect).unwrap();
+    stage.world.ok(disconnect);
     stage.change_account(|after| Account {
         disconnections: after.disconnections,
         ..before.clone()
@@ -419,10 +419,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
         assert_eq!(outcome, Commit::Committed);
     });
     let sent = holder.proxy_host(request(Method::GET, "/v1/notes"));
-    assert_eq!(
-        stage.world.run(sent).unwrap_err().kind(),
-        ErrorKind::Unauthenticated
-    );
+    assert_eq!(stage.world.err(sent).kind(), ErrorKind::Unauthenticated);
 }
 
 #[test]
@@ -458,21 +455,15 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
         create(|new| new.connection_name = String::from("missing")).unwrap_err(),
         ErrorKind::UnknownConnection
     );
-    let listed = stage
-        .world
-        .run(
-            stage.environment.send(
-                ListAccountTokens::new()
-                    .of(TokensOfAccount::new("demo", "ada"))
-                    .page(Paging::new(None, 50)),
-            ),
-        )
-        .unwrap();
+    let listed = stage.world.ok(stage.environment.send(
+        ListAccountTokens::new()
+            .of(TokensOfAccount::new("demo", "ada"))
+            .page(Paging::new(None, 50)),
+    ));
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].token_id, issued.token_id);
     stage
         .world
-        .run(stage.environment.send(SuspendAccount::new("demo", "ada")))
-        .unwrap();
+        .ok(stage.environment.send(SuspendAccount::new("demo", "ada")));
     assert_eq!(create(|_| {}).unwrap_err(), ErrorKind::AccountSuspended);
 }

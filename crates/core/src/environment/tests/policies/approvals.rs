@@ -35,8 +35,7 @@ fn approve(stage: &Stage, id: &str) -> Result<Approval> {
 fn state(stage: &Stage, id: &str) -> ApprovalState {
     stage
         .world
-        .run(stage.environment.send(ReadApproval::new(id)))
-        .unwrap()
+        .ok(stage.environment.send(ReadApproval::new(id)))
         .state
 }
 
@@ -52,22 +51,16 @@ fn an_approval_runs_exactly_its_call_and_once() {
     );
     let shown = stage
         .world
-        .run(stage.environment.send(ReadApproval::new(&id)))
-        .unwrap();
+        .ok(stage.environment.send(ReadApproval::new(&id)));
     assert_eq!(shown.arguments, Some(json!({ "to": [IN] })));
     assert_eq!(shown.tool.as_deref(), Some(SEND));
     assert_eq!(shown.asked_by.id.as_deref(), Some("app"));
     let listed = ApprovalFilter::in_state(ApprovalState::Pending);
-    let listed = stage
-        .world
-        .run(
-            stage.environment.send(
-                ListApprovals::new()
-                    .filter(listed)
-                    .page(Paging::new(None, 10)),
-            ),
-        )
-        .unwrap();
+    let listed = stage.world.ok(stage.environment.send(
+        ListApprovals::new()
+            .filter(listed)
+            .page(Paging::new(None, 10)),
+    ));
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].arguments, None);
     assert_eq!(stage.writes(), 0);
@@ -96,8 +89,9 @@ fn the_digest_of_a_held_call_is_the_same_in_every_version() {
     let id = asked(stage.send_note(&stage.app("app"), &[IN]));
     let row = stage
         .world
-        .run(stage.environment.0.store.approval(id.parse().unwrap()));
-    let row = row.unwrap().unwrap().row;
+        .ok(stage.environment.0.store.approval(id.parse().unwrap()))
+        .unwrap()
+        .row;
     let (connection, account) = (row.connection_id, row.account_id);
     let of_caller = format!("application\0app\0{connection}\x000\0{account}\x000");
     let of_call = format!("tool\0{SEND}\x002026-11-21\0{{\"to\":[\"{IN}\"]}}");
@@ -195,7 +189,7 @@ fn an_approval_expires_before_and_after_its_decision() {
     assert_ne!(good, asked(stage.send_note(&app, &[OUT])));
     let late = approve(&stage, &waits).unwrap_err();
     assert_eq!(late.kind(), ErrorKind::InvalidTransition);
-    stage.world.run(stage.environment.maintain()).unwrap();
+    stage.world.ok(stage.environment.maintain());
     for id in [waits, good] {
         assert_eq!(state(&stage, &id), ApprovalState::Expired);
     }
@@ -208,21 +202,14 @@ fn a_caller_cannot_approve_its_own_call() {
     let app = stage.app("app");
     let id = asked(stage.send_note(&app, &[IN]));
     let decision = ApprovalDecision::default;
-    let own = stage
-        .world
-        .run(app.send(ApproveCall::new(&id, decision())))
-        .unwrap_err();
+    let own = stage.world.err(app.send(ApproveCall::new(&id, decision())));
     assert_eq!(own.kind(), ErrorKind::Forbidden);
     let other = stage.app("other");
     stage
         .world
-        .run(other.send(ApproveCall::new(&id, decision())))
-        .unwrap();
+        .ok(other.send(ApproveCall::new(&id, decision())));
     // An approved call that hasn't run yet can be denied.
-    let denied = stage
-        .world
-        .run(other.send(DenyCall::new(&id, decision())))
-        .unwrap();
+    let denied = stage.world.ok(other.send(DenyCall::new(&id, decision())));
     assert_eq!(denied.state, ApprovalState::Denied);
     assert_eq!(denied.decided_by.unwrap().id.as_deref(), Some("other"));
     assert_ne!(id, asked(stage.send_note(&app, &[IN])));
@@ -237,23 +224,18 @@ fn a_caller_cannot_approve_its_own_call() {
     let caller = stage.world.run(app.authenticate(token.expose_secret()));
     let agent = stage.environment.acting_as(caller.unwrap());
     let id = asked(stage.send_note(&agent, &[IN]));
-    let own = stage
-        .world
-        .run(app.send(ApproveCall::new(&id, decision())))
-        .unwrap_err();
+    let own = stage.world.err(app.send(ApproveCall::new(&id, decision())));
     assert_eq!(own.kind(), ErrorKind::Forbidden);
     let own = stage
         .world
-        .run(agent.send(ApproveCall::new(&id, decision())))
-        .unwrap_err();
+        .err(agent.send(ApproveCall::new(&id, decision())));
     assert_eq!(own.kind(), ErrorKind::InsufficientScope);
     let id_of_member = crate::identifier::MemberId::from_uuid(uuid::Uuid::nil());
     let member = Caller::member(id_of_member, crate::state::Role::Operator);
     let member = stage.environment.acting_as(member);
     stage
         .world
-        .run(member.send(ApproveCall::new(&id, decision())))
-        .unwrap();
+        .ok(member.send(ApproveCall::new(&id, decision())));
     assert!(stage.send_note(&agent, &[IN]).is_ok());
     assert_eq!(stage.writes(), 1);
 }
@@ -271,8 +253,7 @@ fn raw_requests_need_approval_and_a_stream_must_match_it() {
     let id = asked(streamed(IN));
     let shown = stage
         .world
-        .run(stage.environment.send(ReadApproval::new(&id)))
-        .unwrap();
+        .ok(stage.environment.send(ReadApproval::new(&id)));
     assert_eq!(
         (shown.method.as_deref(), shown.path.as_deref()),
         (Some("POST"), Some("/v1/notes"))
@@ -332,18 +313,18 @@ fn a_dry_run_says_that_an_approval_is_needed_and_asks_for_none() {
     let by = &stage.environment;
     let mut request = ExecuteRequest::new("demo", "ada", json!({ "to": [IN] }));
     request.dry_run = true;
-    let planned = stage.world.run(by.execute(SEND, request)).unwrap();
+    let planned = stage.world.ok(by.execute(SEND, request));
     assert_eq!(planned.json::<Value>().unwrap()["requires_approval"], true);
     assert_eq!(planned.warnings[0].code, "requires_approval");
     let mut request = ProxyRequest::new("demo", "ada", "DELETE", "/v1/notes/1");
     request.dry_run = true;
-    stage.world.run(by.proxy(request)).unwrap();
+    stage.world.ok(by.proxy(request));
     // A read that needs approval isn't sent either.
     stage.set(json!({ "requires_approval": { "tools": ["demo_read_*"] } }));
     let sent = stage.sent.load(Ordering::SeqCst);
     let mut request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "1" }));
     request.dry_run = true;
-    let planned = stage.world.run(by.execute(READ, request)).unwrap();
+    let planned = stage.world.ok(by.execute(READ, request));
     assert_eq!(
         planned.json::<Value>().unwrap()["requests"][0]["sent"],
         false

@@ -180,8 +180,7 @@ impl Stage {
         rules["environment"] = json!(environment);
         let policy: Policy = serde_json::from_value(rules).unwrap();
         self.world
-            .run(self.environment.send(SetPolicy::from(policy)))
-            .unwrap();
+            .ok(self.environment.send(SetPolicy::from(policy)));
     }
 
     fn send_note(&self, by: &Environment, to: &[&str]) -> Result<String, Error> {

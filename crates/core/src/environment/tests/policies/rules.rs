@@ -137,15 +137,14 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     let world = &stage.world;
     let mut new = NewAppCredential::new("agent");
     new.policy = Some(String::from("readers"));
-    let issued = world.run(stage.environment.send(new)).unwrap();
+    let issued = world.ok(stage.environment.send(new));
     assert_eq!(issued.credential.policy.as_deref(), Some("readers"));
     let id = issued.credential.client_id.clone();
-    let token = world.run(stage.environment.issue_access_token(
-        &id,
-        issued.client_secret.expose_secret(),
-        None,
-    ));
-    let token = token.unwrap().access_token;
+    let token = world
+        .ok(stage
+            .environment
+            .issue_access_token(&id, issued.client_secret.expose_secret(), None))
+        .access_token;
     let holder = || {
         let caller = world.run(stage.environment.authenticate(token.expose_secret()));
         stage.environment.acting_as(caller.unwrap())
@@ -162,7 +161,7 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
 
     // A session has its own policy and that of its creator.
     let new = NewMcpSession::new("ada").policy("known");
-    let session = world.run(app.send(new)).unwrap();
+    let session = world.ok(app.send(new));
     assert_eq!(session.session.policy.as_deref(), Some("known"));
     let caller = world.run(app.authenticate(session.token.expose_secret()));
     let agent = stage.environment.acting_as(caller.unwrap());
@@ -176,7 +175,7 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     assert_eq!(rule(&refused).1, "/tools/deny/0");
     assert_eq!(stage.writes(), 0);
 
-    let offer = world.run(agent.mcp_offer()).unwrap();
+    let offer = world.ok(agent.mcp_offer());
     let shown: Vec<&str> = offer.tools.iter().map(|tool| tool.entry().name()).collect();
     assert_eq!(shown, [SEND]);
 
@@ -188,24 +187,20 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     );
     let mut other = NewAppCredential::new("c").scopes(["events:read"]);
     other.policy = Some(String::from("known"));
-    let other = world.run(app.send(other)).unwrap_err();
+    let other = world.err(app.send(other));
     assert_eq!(other.kind(), ErrorKind::InsufficientScope);
 
     // Policies in use can't be deleted.
     for name in ["readers", "known"] {
-        let used = world
-            .run(stage.environment.send(DeletePolicy::new(name)))
-            .unwrap_err();
+        let used = world.err(stage.environment.send(DeletePolicy::new(name)));
         assert_eq!(used.kind(), ErrorKind::InvalidTransition, "{name}");
     }
     let none = AppCredentialChange::default().policy("");
-    world
-        .run(stage.environment.send(ChangeAppCredential::new(&id, none)))
-        .unwrap();
+    world.ok(stage.environment.send(ChangeAppCredential::new(&id, none)));
     assert!(stage.send_note(&holder(), &[IN]).is_ok());
     let mut unknown = NewMcpSession::new("ada");
     unknown.policy = Some(String::from("nope"));
-    let unknown = world.run(stage.environment.send(unknown)).unwrap_err();
+    let unknown = world.err(stage.environment.send(unknown));
     assert_eq!(unknown.violation_list()[0].path, "/policy");
 }
 
@@ -222,8 +217,7 @@ fn a_policy_of_another_process_acts_within_a_second() {
     );
     stage
         .world
-        .run(stage.environment.send(DeletePolicy::new("all")))
-        .unwrap();
+        .ok(stage.environment.send(DeletePolicy::new("all")));
     stage.world.advance(Duration::from_secs(1));
     assert!(stage.send_note(&other, &[IN]).is_ok());
 }
@@ -240,7 +234,7 @@ fn a_policy_that_this_version_does_not_know_allows_nothing() {
     };
     let batch = crate::store::Batch::new().insert(row);
     let committed = stage.environment.0.store.commit(batch);
-    let _ = stage.world.run(committed).unwrap();
+    let _ = stage.world.ok(committed);
     let refused = stage.tool(&stage.environment, READ, json!({ "note_id": "1" }));
     assert_eq!(refused.unwrap_err().kind(), REFUSED);
     assert_eq!(stage.sent.load(Ordering::SeqCst), 0);
@@ -259,8 +253,7 @@ fn a_policy_with_unknown_names_is_refused_with_the_places() {
     .unwrap();
     let error = stage
         .world
-        .run(stage.environment.send(SetPolicy::from(policy)))
-        .unwrap_err();
+        .err(stage.environment.send(SetPolicy::from(policy)));
     let places = error.violation_list().iter().map(|one| one.path.as_str());
     let mut places: Vec<&str> = places.collect();
     places.dedup();
@@ -361,7 +354,7 @@ fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let mut new = NewMcpSession::new("ada");
     new.policy = Some(String::from("few"));
     new.tools = Some(vec![READ.to_owned()]);
-    let session = stage.world.run(agent.send(new)).unwrap();
+    let session = stage.world.ok(agent.send(new));
     let session = session.session.session_id.to_string();
     assert_eq!(outcome(&session, json!({})), (PolicyOutcome::Allowed, None));
     assert_eq!(outcome(&session, send()), (PolicyOutcome::Refused, None));
@@ -378,6 +371,6 @@ fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let gone = stage
         .environment
         .send(DeleteAppCredential::new(&credential));
-    stage.world.run(gone).unwrap();
+    stage.world.ok(gone);
     assert!(by(&stage.environment, &session, json!({})).is_err());
 }

@@ -20,7 +20,6 @@ use sha2::Sha256;
 use super::*;
 use crate::{
     caller::{Application, Caller, Connections},
-    connections,
     context::change::Change,
     domain::NewEvent,
     identifier::{AccountId, ConnectionId, ConnectionName},
@@ -146,7 +145,7 @@ impl Stage {
 
     /// The process that has a webhook's delivery queue.
     fn holder(&self, id: WebhookId) -> String {
-        let lane = self.world.run(self.context.store.lane(id)).unwrap();
+        let lane = self.world.ok(self.context.store.lane(id));
         lane.unwrap().row.holder.unwrap().process
     }
 
@@ -172,7 +171,7 @@ impl Stage {
 
     fn create(&self, host: &str, events: &[&str]) -> crate::resource::WebhookWithSecret {
         let new = NewWebhook::new(format!("https://{host}/hook")).events(events.iter().copied());
-        self.world.run(create(&self.context, new)).unwrap()
+        self.world.send(&self.context, new)
     }
 
     /// Emits an event of an account, with a number.
@@ -189,9 +188,7 @@ impl Stage {
         let change = Change::none()
             .event(event)
             .audit(crate::domain::NewAudit::new("test.event", "test", number));
-        self.world
-            .run(self.context.add("test", change, exists))
-            .unwrap();
+        self.world.ok(self.context.add("test", change, exists));
     }
 
     /// The requests that a receiver accepted or refused.
@@ -211,23 +208,24 @@ impl Stage {
     }
 
     fn webhook(&self, id: &WebhookId) -> crate::resource::Webhook {
-        self.world
-            .run(read(&self.context, ReadWebhook::new(id)))
-            .unwrap()
+        self.world.send(&self.context, ReadWebhook::new(id))
     }
 
     fn deliveries(&self, id: &WebhookId) -> Vec<crate::resource::WebhookDelivery> {
         let id = id.to_string();
-        let page = deliveries(
-            &self.context,
-            ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)),
-        );
-        self.world.run(page).unwrap().items
+        self.world
+            .send(
+                &self.context,
+                ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)),
+            )
+            .items
     }
 
     fn events(&self) -> Vec<(String, Json)> {
-        let events = self.world.run(self.context.store.events(None, None, 1000));
-        let events = events.unwrap().into_iter();
+        let events = self
+            .world
+            .ok(self.context.store.events(None, None, 1000))
+            .into_iter();
         events
             .map(|event| (event.row.name, event.row.data))
             .collect()
