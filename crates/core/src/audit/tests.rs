@@ -21,7 +21,7 @@ use crate::{
     },
     state::{AccountState, TokenAccess},
     store::{Batch, Commit, Key, MemoryStore, Store as _, TABLES, Value, Write},
-    testing::{Flaky, STABLE, World, always, insert_account, open},
+    testing::{Flaky, STABLE, World, always, insert_account},
 };
 
 struct Log {
@@ -117,8 +117,7 @@ impl Log {
 }
 
 fn process(world: &World, number: u32, store: &Arc<Flaky>) -> Context {
-    let rows = Arc::clone(store) as _;
-    world.run(open(world.process(number), &STABLE, always(200, ""), rows))
+    world.open(number, &STABLE, always(200, ""), store)
 }
 
 #[test]
@@ -126,12 +125,10 @@ fn each_change_is_an_entry_without_its_secrets() {
     let log = Log::new();
     let (world, context) = (&log.world, &log.context);
     log.create("mail").unwrap();
-    let change = ConnectionChange {
-        client_secret: Some("secret-2".into()),
-        permissions: Some(vec![String::from("notes")]),
-        disabled: Some(true),
-        ..ConnectionChange::default()
-    };
+    let change = ConnectionChange::default()
+        .client_secret("secret-2")
+        .permissions(["notes"])
+        .disabled(true);
     for _ in 0..2 {
         // The second change has no effect.
         world.send(context, ChangeConnection::new("mail", change.clone()));

@@ -122,12 +122,7 @@ async fn call_as(
     connection: &str,
     note_id: &str,
 ) -> Result<()> {
-    let request = ExecuteRequest {
-        connection_name: connection.to_owned(),
-        identifier: identifier.to_owned(),
-        input: json!({ "note_id": note_id }),
-        ..ExecuteRequest::default()
-    };
+    let request = ExecuteRequest::new(connection, identifier, json!({ "note_id": note_id }));
     let tool = match connection {
         "other" => "other_read_note",
         _ => "demo_read_note",

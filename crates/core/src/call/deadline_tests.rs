@@ -24,9 +24,7 @@ use crate::{
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
     resource::ProxyRequest,
     state::AccountState,
-    testing::{
-        Asked, Flaky, Process, ReadNote, Responses, World, demo, insert_account, open, response,
-    },
+    testing::{Asked, Flaky, Process, ReadNote, Responses, World, demo, insert_account, response},
     tool::ToolEntry,
 };
 
@@ -87,8 +85,7 @@ impl Stage {
                 Ok(())
             }
         });
-        let opened = open(world.process(0), &PRODUCT, transport, store);
-        let context = world.run(opened);
+        let context = world.open(0, &PRODUCT, transport, &store);
         world.run(insert_account(&context, AccountState::Active));
         Self {
             world,

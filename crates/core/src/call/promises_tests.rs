@@ -84,12 +84,7 @@ static NOTES: Product = Product {
 };
 
 pub(super) fn request(input: Value) -> ExecuteRequest {
-    ExecuteRequest {
-        connection_name: String::from("demo"),
-        identifier: String::from("ada"),
-        input,
-        ..ExecuteRequest::default()
-    }
+    ExecuteRequest::new("demo", "ada", input)
 }
 
 /// A product that responds after a second, and the number of its responses.

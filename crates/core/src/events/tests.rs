@@ -13,19 +13,13 @@ use crate::{
     resource::{EventFilter, EventPage},
     state::AccountState,
     store::{Cutoffs, MemoryStore},
-    testing::{STABLE, World, always, insert_account, insert_account_of, open},
+    testing::{STABLE, World, always, insert_account, insert_account_of},
 };
 
 const NONE: Duration = Duration::ZERO;
 
 fn context(world: &World, process: u32, store: &Arc<MemoryStore>) -> Context {
-    let store = Arc::clone(store);
-    world.run(open(
-        world.process(process),
-        &STABLE,
-        always(200, ""),
-        store,
-    ))
+    world.open(process, &STABLE, always(200, ""), store)
 }
 
 fn lonely(world: &World) -> Context {
@@ -33,10 +27,7 @@ fn lonely(world: &World) -> Context {
 }
 
 fn filter(types: &[&str]) -> EventFilter {
-    EventFilter {
-        types: types.iter().map(ToString::to_string).collect(),
-        ..EventFilter::default()
-    }
+    EventFilter::default().types(types.iter().copied())
 }
 
 async fn page(context: &Context, after: Option<&str>, limit: u32) -> EventPage {
@@ -140,10 +131,7 @@ fn newest_first_pages_go_backwards_without_waiting() {
     let context = lonely(&world);
     let back = |of: &EventFilter, after: Option<&str>| {
         let wait = Duration::from_secs(20);
-        let of = EventFilter {
-            newest_first: true,
-            ..of.clone()
-        };
+        let of = of.clone().newest_first(true);
         world.ok(read(&context, &of, after, 2, wait))
     };
     let empty = back(&filter(&[]), None);

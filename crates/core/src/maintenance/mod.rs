@@ -227,9 +227,7 @@ mod tests {
         seal::KeyRing,
         store::Commit,
         store::{Batch, Key, MemoryStore, Record, Records, Row, Write},
-        testing::{
-            self, Flaky, Numbers, RING, STABLE, START, World, always, context, executions, open,
-        },
+        testing::{self, Flaky, Numbers, RING, STABLE, START, World, always, context, executions},
     };
 
     /// Builds a row of a kind from a number and a time, and the time from which rows of the kind are kept.
@@ -405,12 +403,7 @@ mod tests {
     fn a_later_round_repeats_a_failed_removal() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         let old = execution(1, context.host.now() - DAY * 31);
         insert(&world, &context.store, [old.clone()]);
         store.set_down(true);

@@ -28,10 +28,7 @@ pub(super) struct Visitor {
 }
 
 pub(super) async fn allowed(context: &Context, user: &str) -> Visitor {
-    let new = NewAuthorizationLink {
-        verify_url: Some(String::from("https://app.test/back")),
-        ..NewAuthorizationLink::new("demo", user)
-    };
+    let new = NewAuthorizationLink::new("demo", user).verify_url("https://app.test/back");
     let link = links::create(context, new).await.unwrap();
     let secret = link.link.rsplit('/').next().unwrap().to_owned();
     let started = start(context, &secret, None).await.unwrap();

@@ -12,7 +12,7 @@ use crate::{
     identifier::{AccountId, ConnectionId, ConnectionName, EventId},
     resource::{DisconnectAccount, Disconnection},
     state::AccountState,
-    testing::{STABLE, World, always, insert_account, open},
+    testing::{STABLE, World, always, insert_account},
 };
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -147,12 +147,7 @@ fn an_unreadable_row_is_an_error_and_does_not_stop_lists() {
 fn every_column_is_compared_with_the_body() {
     let world = World::new();
     let store = Arc::new(MemoryStore::new(world.process(0)));
-    let context = world.run(open(
-        world.process(0),
-        &STABLE,
-        always(200, ""),
-        Arc::clone(&store) as _,
-    ));
+    let context = world.open(0, &STABLE, always(200, ""), &store);
     let account = world.run(insert_account(&context, AccountState::Active));
     let records = &context.store;
     let credential = ready(records.credential(account.id, 1))
@@ -191,12 +186,7 @@ fn a_disconnect_deletes_an_unreadable_credential() {
     ] {
         let world = World::new();
         let store = Arc::new(MemoryStore::new(world.process(0)));
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         let account = world.run(insert_account(&context, AccountState::Active));
         let found = ready(context.store.credential(account.id, 1)).unwrap();
         let older = crate::domain::Credential {

@@ -13,7 +13,7 @@ use crate::{
     product::{Product, Rotation},
     state::AccountState,
     store::MemoryStore,
-    testing::{ReadNote, Responses, World, demo, insert_account, open, response},
+    testing::{ReadNote, Responses, World, demo, insert_account, response},
     tool::{ApiRequest, Call as Run, Io, Output, Tool, ToolEntry},
 };
 
@@ -64,7 +64,7 @@ impl Stage {
             }
         });
         let store = Arc::new(MemoryStore::new(world.process(0)));
-        let context = world.run(open(world.process(0), &NOTES, transport, store));
+        let context = world.open(0, &NOTES, transport, &store);
         world.run(insert_account(&context, AccountState::Active));
         Self {
             world,

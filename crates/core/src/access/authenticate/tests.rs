@@ -8,7 +8,7 @@ use crate::{
     catalogue::Catalogue,
     context::EnvironmentOptions,
     resource::{DeleteAppCredential, NewAppCredential},
-    testing::{Flaky, Outage, STABLE, World, always, open, ports},
+    testing::{Flaky, Outage, STABLE, World, always, ports},
 };
 
 /// How long cached data is used without the store.
@@ -28,13 +28,7 @@ fn token(world: &World, context: &Context) -> (String, String) {
 }
 
 fn of(world: &World, process: u32, store: &Arc<Flaky>) -> Context {
-    let store = Arc::clone(store) as _;
-    world.run(open(
-        world.process(process),
-        &STABLE,
-        always(200, ""),
-        store,
-    ))
+    world.open(process, &STABLE, always(200, ""), store)
 }
 
 /// The result of a check, and how long it takes.

@@ -15,7 +15,7 @@ use crate::{
     },
     state::{MemberState, Role},
     store::MemoryStore,
-    testing::{Flaky, STABLE, World, always, context, open},
+    testing::{Flaky, STABLE, World, always, context},
 };
 
 const PASSWORD: &str = "a long pass phrase";
@@ -198,15 +198,7 @@ fn two_owners_cannot_remove_each_other_concurrently() {
     let rows = Arc::new(MemoryStore::new(world.process(0)));
     // Both read that there is another owner before either commits.
     let store = Flaky::over(rows, true);
-    let [here, there] = [0, 1].map(|process| {
-        let store = Arc::clone(&store) as _;
-        world.run(open(
-            world.process(process),
-            &STABLE,
-            always(200, ""),
-            store,
-        ))
-    });
+    let [here, there] = [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store));
     let ada = first_owner(&world, &here);
     let invited = world.send(&here, NewMember::new("bob@example.com", Role::Owner));
     let bob = invited.member.member_id.to_string();

@@ -12,35 +12,30 @@ use serde_json::Value;
 use crate::{
     ErrorKind, accounts,
     context::{Context, change::Change},
-    domain::{AccountRef, Execution, Subject},
+    domain::{Execution, Subject},
     maintenance, oauth,
     resource::{
         DisconnectAccount, Disconnection, ErasureProgress, NewAuthorizationLink, ReadAccount,
     },
     state::AccountState,
     store::{Batch, List, MemoryStore, Store, TABLES},
-    testing::{Flaky, STABLE, World, always, context, execution, executions, insert_account, open},
+    testing::{Flaky, STABLE, World, always, context, execution, executions, insert_account},
 };
 
 const ADA: &str = "ada";
 const EMAIL: &str = "lovelace@example.com";
 
-fn ada() -> AccountRef {
-    AccountRef::new("demo", ADA).unwrap()
-}
-
-fn erasing() -> Disconnection {
-    Disconnection::new().erase(true)
+/// The erasure of a user.
+fn erasure_of(identifier: &str) -> DisconnectAccount {
+    DisconnectAccount::new("demo", identifier).how(Disconnection::new().erase(true))
 }
 
 /// Ada's account with a link, an event for each, a subject, and calls from before and after she was connected.
 async fn known(context: &Context) {
     let account = insert_account(context, AccountState::Active).await;
-    let link = NewAuthorizationLink {
-        verify_url: Some(String::from("https://app.test/back")),
-        state: Some(format!("{EMAIL} came from here")),
-        ..NewAuthorizationLink::new("demo", ADA)
-    };
+    let link = NewAuthorizationLink::new("demo", ADA)
+        .verify_url("https://app.test/back")
+        .state(format!("{EMAIL} came from here"));
     oauth::links::create(context, link).await.unwrap();
     context
         .change(
@@ -107,22 +102,14 @@ fn assert_forgotten(all: &str) {
 #[test]
 fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     let world = World::new();
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
-    let context = world.run(open(
-        world.process(0),
-        &STABLE,
-        always(200, ""),
-        Arc::clone(&store),
-    ));
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let context = world.open(0, &STABLE, always(200, ""), &store);
     world.run(known(&context));
     world.run(context.history.recorder.flush(&context));
     let all = world.run(stored(&context, &*store));
     assert!(all.matches(ADA).count() > 5 && all.matches("lovelace").count() >= 3);
     let before = world.send(&context, ReadAccount::new("demo", "ada"));
-    let done = world.send(
-        &context,
-        DisconnectAccount::new("demo", "ada").how(erasing()),
-    );
+    let done = world.send(&context, erasure_of(ADA));
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let all = world.run(stored(&context, &*store));
     assert_forgotten(&all);
@@ -137,22 +124,15 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     assert_eq!((calls.len(), named.count()), (4, 3));
 
     // A repeated erasure reports its progress. Other requests find no account.
-    let again = world.send(
-        &context,
-        DisconnectAccount::new("demo", "ada").how(erasing()),
-    );
+    let again = world.send(&context, erasure_of(ADA));
     assert_eq!(again.erasure, Some(ErasureProgress::Complete));
-    for (identifier, how) in [(ADA, Disconnection::new()), ("grace", erasing())] {
-        let error = world.refused(
-            &context,
-            DisconnectAccount::new("demo", identifier).how(how),
-        );
+    for refused in [DisconnectAccount::new("demo", ADA), erasure_of("grace")] {
+        let error = world.refused(&context, refused);
         assert_eq!(error.kind(), ErrorKind::AccountNotFound);
     }
 
     // A new link begins a new account, whose calls keep its name.
-    let mut link = NewAuthorizationLink::new("demo", ADA);
-    link.verify_url = Some(String::from("https://app.test/back"));
+    let link = NewAuthorizationLink::new("demo", ADA).verify_url("https://app.test/back");
     world.send(&context, link);
     let after = world.send(&context, ReadAccount::new("demo", "ada"));
     assert_ne!(after.id, before.id);
@@ -179,10 +159,7 @@ fn a_later_pass_finds_the_record_of_a_running_call() {
     world.run(known(&context));
     let began = context.host.now();
     world.advance(std::time::Duration::from_secs(1));
-    world.send(
-        &context,
-        DisconnectAccount::new("demo", "ada").how(erasing()),
-    );
+    world.send(&context, erasure_of(ADA));
     context
         .history
         .recorder
@@ -204,12 +181,7 @@ fn maintenance_completes_an_interrupted_erasure() {
     for failing in 0..8 {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         world.run(known(&context));
         world.run(context.history.recorder.flush(&context));
         let (cut, commits) = (Arc::clone(&store), AtomicUsize::new(0));
@@ -219,10 +191,7 @@ fn maintenance_completes_an_interrupted_erasure() {
                 cut.set_down(true);
             }
         });
-        let done = world.run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new("demo", "ada").how(erasing()),
-        ));
+        let done = world.run(accounts::disconnect(&context, erasure_of(ADA)));
         store.set_down(false);
         pending += usize::from(
             matches!(&done, Ok(done) if done.erasure == Some(ErasureProgress::Pending)),
@@ -231,10 +200,7 @@ fn maintenance_completes_an_interrupted_erasure() {
             Ok(_) => {}
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-                world.send(
-                    &context,
-                    DisconnectAccount::new("demo", "ada").how(erasing()),
-                );
+                world.send(&context, erasure_of(ADA));
             }
         }
         world.ok(maintenance::run(&context));
@@ -254,16 +220,10 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
     world.run_until_idle();
     let old = execution(50, ADA, context.host.now() - SignedDuration::from_mins(1));
     let _ = world.ok(context.store.commit(Batch::new().insert(old)));
-    let done = world.send(
-        &context,
-        DisconnectAccount::new("demo", "ada").how(erasing()),
-    );
+    let done = world.send(&context, erasure_of(ADA));
     assert_eq!(done.erasure, Some(ErasureProgress::Pending));
     world.ok(maintenance::run(&context));
-    let done = world.send(
-        &context,
-        DisconnectAccount::new("demo", "ada").how(erasing()),
-    );
+    let done = world.send(&context, erasure_of(ADA));
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let calls = world.run(executions(&context));
     assert!(calls.iter().all(|call| call.identifier != ADA), "{calls:?}");

@@ -33,13 +33,7 @@ fn line(changed: Value) -> AccountWithTokens {
 }
 
 async fn connect(context: &Context) {
-    let connection = NewConnection {
-        connection_name: "demo".to_owned(),
-        product: "demo".to_owned(),
-        client_id: Some(String::from("client")),
-        client_secret: Some("secret".into()),
-        ..NewConnection::default()
-    };
+    let connection = NewConnection::new("demo", "demo").client("client", "secret");
     connections::create(context, connection).await.unwrap();
 }
 
@@ -168,10 +162,7 @@ fn an_account_ended_by_a_client_change_can_be_imported_again() {
     let world = World::new();
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
-    let change = ConnectionChange {
-        client_id: Some(String::from("the-right-one")),
-        ..ConnectionChange::default()
-    };
+    let change = ConnectionChange::default().client_id("the-right-one");
     world.send(&context, ChangeConnection::new("demo", change));
     let replaced = world.run(import(&context, line(json!({})), ExistingAccounts::Replace));
     assert_eq!(replaced.outcome, ImportOutcome::Replaced);

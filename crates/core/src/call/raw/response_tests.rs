@@ -56,13 +56,7 @@ fn the_length_of_a_missing_body_is_not_passed_on_in_the_json_form() {
             .insert(header::CONTENT_LENGTH, length);
         response
     };
-    let request = ProxyRequest {
-        connection_name: String::from("demo"),
-        identifier: String::from("ada"),
-        path: String::from("/v1/notes"),
-        method: String::from("HEAD"),
-        ..ProxyRequest::default()
-    };
+    let request = ProxyRequest::new("demo", "ada", "HEAD", "/v1/notes");
     let written = exchange(async |context| send_raw(context, request).await, long);
     assert_eq!(
         written

@@ -280,13 +280,7 @@ fn a_stream_has_no_largest_size_and_a_request_in_json_has() {
         .remove(0);
     assert_eq!(seen.limits.response_bytes, u64::MAX);
     assert!(seen.limits.steady > 0);
-    let request = ProxyRequest {
-        connection_name: String::from("demo"),
-        identifier: String::from("ada"),
-        path: String::from("/v1/notes"),
-        method: String::from("GET"),
-        ..ProxyRequest::default()
-    };
+    let request = ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
     let written = exchange(
         async |context| send_raw(context, request).await,
         || response(200, "{}"),

@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     domain::account::Trigger,
     state::AccountState,
-    testing::{Asked, Flaky, STABLE, World, account, always, open},
+    testing::{Asked, Flaky, STABLE, World, account, always},
 };
 
 /// How many more times a store fails.
@@ -60,7 +60,7 @@ impl Stage {
         let (rows, store) = (Flaky::new(world.process(0)), Arc::<Lossy>::default());
         let lossy = Arc::clone(&store);
         rows.script(move |asked| std::future::ready(lossy.says(asked)));
-        let context = world.run(open(world.process(0), &STABLE, always(200, ""), rows));
+        let context = world.open(0, &STABLE, always(200, ""), &rows);
         let account = account(1, "ada");
         let id = account.id;
         let stage = Self {

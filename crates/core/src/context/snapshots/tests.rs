@@ -43,10 +43,7 @@ fn only_an_active_account_of_a_ready_connection_can_be_called() {
                 .map(|error| error.kind())
         };
         assert_eq!(kind(), refusal, "{state:?}");
-        let off = ConnectionChange {
-            disabled: Some(true),
-            ..ConnectionChange::default()
-        };
+        let off = ConnectionChange::default().disabled(true);
         world.send(&context, ChangeConnection::new("demo", off));
         assert_eq!(kind(), Some(ErrorKind::ConnectionNotReady), "{state:?}");
     }

@@ -40,7 +40,7 @@ use crate::{
     state::{AccountState, Role, TokenAccess},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{
-        Flaky, Machine, RING, STABLE, START, World, account, always, idle, insert_account_at, open,
+        Flaky, Machine, RING, STABLE, START, World, account, always, idle, insert_account_at,
         open_spooled, ports,
     },
 };
@@ -60,12 +60,7 @@ impl Stage {
         let world = World::new();
         let rows = Arc::new(MemoryStore::new(world.process(0)));
         let store = Flaky::over(rows, true);
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, "{}"),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, "{}"), &store);
         Self {
             world,
             store,
@@ -134,13 +129,7 @@ impl Stage {
     }
 
     fn connection(&self, context: &Context, name: &str) -> ConnectionId {
-        let new = NewConnection {
-            connection_name: name.to_owned(),
-            product: String::from("demo"),
-            client_id: Some(String::from("client")),
-            client_secret: Some("secret".into()),
-            ..NewConnection::default()
-        };
+        let new = NewConnection::new(name, "demo").client("client", "secret");
         self.done(connections::create(context, new)).id
     }
 

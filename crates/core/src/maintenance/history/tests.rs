@@ -9,7 +9,7 @@ use super::*;
 use crate::{
     domain::totals::Count,
     store::{ExecutionGroup, MemoryStore},
-    testing::{Flaky, STABLE, START, World, always, context, execution, executions, open},
+    testing::{Flaky, STABLE, START, World, always, context, execution, executions},
 };
 
 const EVERYTHING: Kept = Kept {
@@ -220,15 +220,7 @@ fn concurrent_history_maintenance_loses_nothing() {
     let world = World::new();
     let rows = Arc::new(MemoryStore::new(world.process(0)));
     let store = Flaky::over(rows, true);
-    let contexts = [0, 1].map(|process| {
-        let opened = open(
-            world.process(process),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        );
-        world.run(opened)
-    });
+    let contexts = [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store));
     let [one, other] = &contexts;
     assert_ne!(one.host.process, other.host.process);
     for round in 0..40_u64 {

@@ -19,7 +19,7 @@ use crate::{
     ports::{Runtime as _, Transport},
     resource::{NewConnection, ReadConnection, VerifyAuthorization},
     store::{Batch, Commit, MemoryStore},
-    testing::{Asked, Flaky, Responses, STABLE, START, World, account, open, response},
+    testing::{Asked, Flaky, Responses, STABLE, START, World, account, response},
 };
 
 fn authorization() -> Authorization {
@@ -98,7 +98,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
         std::future::ready(Ok(response(status, body)))
     });
     let store = Arc::new(MemoryStore::new(world.process(0)));
-    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let context = world.open(0, &STABLE, transport, &store);
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.send(&context, new);
     let connect = || {
@@ -138,7 +138,7 @@ fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
         }
     });
     let transport = product(&exchanges, &revocations);
-    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let context = world.open(0, &STABLE, transport, &store);
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.send(&context, new);
     let visitor = world.run(allowed(&context, "ada"));
@@ -159,7 +159,7 @@ fn one_of_a_hundred_callbacks_with_the_same_state_is_exchanged() {
     let store = Arc::new(MemoryStore::new(world.process(0)));
     let transport = product(&exchanges, &revocations);
     let process = world.process(0);
-    let context = world.run(open(Arc::clone(&process), &STABLE, transport, store));
+    let context = world.open(0, &STABLE, transport, &store);
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.send(&context, new);
     let visitor = Arc::new(world.run(allowed(&context, "ada")));
@@ -185,7 +185,7 @@ fn an_exchange_finishes_if_the_browser_disconnects() {
     let (exchanges, revocations) = (Arc::default(), Arc::default());
     let store = Arc::new(MemoryStore::new(world.process(0)));
     let transport = product(&exchanges, &revocations);
-    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let context = world.open(0, &STABLE, transport, &store);
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.send(&context, new);
     let visitor = world.run(allowed(&context, "ada"));

@@ -192,10 +192,7 @@ fn at_most_five_links_of_an_account_are_open_and_the_newest_are() {
     world.send(&context, new);
     let links: Vec<String> = (0..7)
         .map(|_| {
-            let new = NewAuthorizationLink {
-                verify_url: Some(String::from("https://app.test/back")),
-                ..NewAuthorizationLink::new("demo", "ada")
-            };
+            let new = NewAuthorizationLink::new("demo", "ada").verify_url("https://app.test/back");
             let link = world.send(&context, new).link;
             link.rsplit('/').next().unwrap().to_owned()
         })
@@ -217,10 +214,7 @@ fn a_confusable_identifier_gets_no_new_account() {
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     let connection = world.send(&context, new);
     let link = |identifier: &str| {
-        let new = NewAuthorizationLink {
-            verify_url: Some(String::from("https://app.test/back")),
-            ..NewAuthorizationLink::new("demo", identifier)
-        };
+        let new = NewAuthorizationLink::new("demo", identifier).verify_url("https://app.test/back");
         world.run(create(&context, new))
     };
     let odd = ["ada\u{200b}", " ada", "\u{202e}ada", "\u{feff}ada"];

@@ -15,7 +15,7 @@ use url::form_urlencoded;
 use super::*;
 use crate::{
     ErrorKind, call, connections,
-    domain::{AccountRef, AuthorizationState},
+    domain::AuthorizationState,
     oauth::{
         verify,
         visitor::{allowed, come_back, connect},
@@ -28,7 +28,7 @@ use crate::{
     },
     state::{AccountReason, AccountState},
     store::MemoryStore,
-    testing::{Asked, Flaky, Process, Responses, World, demo, open, response},
+    testing::{Asked, Flaky, Process, Responses, World, demo, response},
 };
 
 /// A product whose host is set by the connection.
@@ -164,8 +164,8 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         }
     });
     let [first, second] = [0, 1].map(|process| world.process(process));
-    let here = world.run(open(Arc::clone(&first), &HOSTED, hosts.transport(), dying));
-    let there = world.run(open(Arc::clone(&second), &HOSTED, hosts.transport(), rows));
+    let here = world.open(0, &HOSTED, hosts.transport(), &dying);
+    let there = world.open(1, &HOSTED, hosts.transport(), &rows);
     let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
     new = new.setting("host", "a.test");
     world.send(&there, new);
@@ -218,7 +218,6 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         let error = world.err(read_note(&there, user));
         assert_eq!(error.kind(), ErrorKind::AuthorizationRequired, "{user}");
         assert_eq!(error.context()["reason"], "client_changed");
-        let of = AccountRef::new("demo", user).unwrap();
         let seen = world.send(&there, ReadAccount::new("demo", user));
         assert_eq!(seen.state, AccountState::NeedsReauthorization);
         assert_eq!(seen.reason, Some(AccountReason::ClientChanged));
@@ -295,7 +294,7 @@ fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
     let hosts = Arc::new(Hosts::default());
     let rows = Arc::new(MemoryStore::new(world.process(0)));
     let process = world.process(0);
-    let context = world.run(open(Arc::clone(&process), &HOSTED, hosts.transport(), rows));
+    let context = world.open(0, &HOSTED, hosts.transport(), &rows);
     let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
     new = new.setting("host", "a.test");
     world.send(&context, new);

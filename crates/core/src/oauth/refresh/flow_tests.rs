@@ -459,10 +459,7 @@ fn a_corrected_client_secret_ends_the_pause() {
     stage.script([(401, r#"{"error":"invalid_client"}"#, Some(600))]);
     assert_eq!(stage.fails(), ErrorKind::ConnectionCredentialsRejected);
     assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
-    let change = ConnectionChange {
-        client_secret: Some("corrected".into()),
-        ..ConnectionChange::default()
-    };
+    let change = ConnectionChange::default().client_secret("corrected");
     stage
         .world
         .send(&stage.context, ChangeConnection::new("demo", change));

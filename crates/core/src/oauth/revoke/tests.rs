@@ -25,9 +25,7 @@ use crate::{
         NewConnection, RefreshAccount, Revocation,
     },
     state::AccountState,
-    testing::{
-        Flaky, ROTATING, Responses, STABLE, World, context, demo, insert_account, open, response,
-    },
+    testing::{Flaky, ROTATING, Responses, STABLE, World, context, demo, insert_account, response},
 };
 
 static BASIC: Product = {
@@ -305,13 +303,7 @@ fn an_outbox_that_refuses_claims_waits_for_the_next_round() {
         counted.fetch_add(1, Ordering::SeqCst);
         std::future::ready(Ok(response(200, "")))
     });
-    let opened = open(
-        world.process(0),
-        &STABLE,
-        transport,
-        Arc::clone(&store) as _,
-    );
-    let context = world.run(opened);
+    let context = world.open(0, &STABLE, transport, &store);
     let account = world.run(insert_account(&context, AccountState::Active));
     let connection = world
         .ok(context.connection_by_id(account.connection_id))

@@ -58,13 +58,7 @@ fn refreshed(
 ) -> Result<Granted, NoTokens> {
     let world = World::new();
     let context = context(&world, product, transport);
-    let new = NewConnection {
-        connection_name: String::from("demo"),
-        product: String::from("demo"),
-        client_id: Some(String::from("client:1")),
-        client_secret: Some(SecretString::from("s3cret&=ü")),
-        ..NewConnection::default()
-    };
+    let new = NewConnection::new("demo", "demo").client("client:1", "s3cret&=ü");
     let grant = [
         ("grant_type", "refresh_token"),
         ("refresh_token", "old+token"),
@@ -415,11 +409,7 @@ fn the_refresh_token_is_kept_if_the_access_token_fits_no_header() {
 fn a_connection_without_a_secret_has_no_client() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
-    let draft = NewConnection {
-        connection_name: String::from("demo"),
-        product: String::from("demo"),
-        ..NewConnection::default()
-    };
+    let draft = NewConnection::new("demo", "demo");
     let connection = world.run(async {
         connections::create(&context, draft).await.unwrap();
         context.connection_row("demo").await.unwrap().row

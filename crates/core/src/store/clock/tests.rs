@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::{
     store::MemoryStore,
-    testing::{Clock, STABLE, World, always, open},
+    testing::{Clock, STABLE, World, always},
 };
 
 #[test]
@@ -16,15 +16,7 @@ fn processes_with_different_clocks_agree_on_the_stores_time() {
         let ahead = SignedDuration::from_secs(seconds);
         world.set_clock(process, Clock { ahead, drift: 0 });
     }
-    let opened = |process| {
-        let store = Arc::clone(&store);
-        world.run(open(
-            world.process(process),
-            &STABLE,
-            always(200, ""),
-            store,
-        ))
-    };
+    let opened = |process| world.open(process, &STABLE, always(200, ""), &store);
     let (fast, slow) = (opened(1), opened(2));
     assert_eq!(
         fast.host.runtime.now() - SignedDuration::from_secs(60),

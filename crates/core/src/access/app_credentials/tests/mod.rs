@@ -20,7 +20,7 @@ use crate::{
     },
     scope::ScopeName,
     store::{Batch, Commit, MemoryStore},
-    testing::{STABLE, World, always, context, open},
+    testing::{STABLE, World, always, context},
 };
 
 fn new(scopes: &[&str]) -> NewAppCredential {
@@ -45,15 +45,7 @@ fn kind<T>(result: Result<T>) -> ErrorKind {
 
 fn two_processes(world: &World) -> [Context; 2] {
     let store = Arc::new(MemoryStore::new(world.process(0)));
-    [0, 1].map(|process| {
-        let store = Arc::clone(&store) as _;
-        world.run(open(
-            world.process(process),
-            &STABLE,
-            always(200, ""),
-            store,
-        ))
-    })
+    [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store))
 }
 
 #[test]

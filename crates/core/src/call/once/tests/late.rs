@@ -7,8 +7,7 @@ fn an_outcome_is_stored_later_if_the_store_is_down() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let store = Flaky::new(world.process(0));
-    let opened = open(world.process(0), &NOTES, transport, Arc::clone(&store) as _);
-    let context = world.run(opened);
+    let context = world.open(0, &NOTES, transport, &store);
     world.run(insert_account(&context, AccountState::Active));
     let cut = Arc::clone(&store);
     store.watch(move |batch| {

@@ -31,9 +31,7 @@ use crate::{
     },
     state::AccountState,
     store::{MemoryStore, Store},
-    testing::{
-        Flaky, Machine, Responses, World, demo, insert_account, open, open_spooled, response,
-    },
+    testing::{Flaky, Machine, Responses, World, demo, insert_account, open_spooled, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool, ToolEntry},
 };
 
@@ -90,10 +88,7 @@ fn counting(world: &World) -> (Arc<dyn Transport>, Arc<AtomicU32>) {
 }
 
 fn keyed(key: &str, text: &str) -> ExecuteRequest {
-    ExecuteRequest {
-        idempotency_key: Some(key.to_owned()),
-        ..request(json!({ "text": text }))
-    }
+    request(json!({ "text": text })).idempotency_key(key)
 }
 
 async fn write(context: &Context, key: &str, text: &str) -> Result<Execution> {
@@ -211,10 +206,7 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
         assert_eq!(refused, Some(ErrorKind::InvalidRequest));
     }
     // A dry run or a read isn't stored.
-    let dry = ExecuteRequest {
-        dry_run: true,
-        ..keyed("dry", "a")
-    };
+    let dry = keyed("dry", "a").dry_run(true);
     let planned = world.ok(execute(context, "demo_write_note", dry));
     let planned: Value = planned.json().unwrap();
     // The request as it would be sent, without the user's token.
@@ -354,7 +346,7 @@ fn an_unknown_outcome_stays_unknown_until_a_repeat_succeeds() {
         assert_eq!(error.retryable(), retryable, "{status}");
     }
     // Nothing is sent, so nothing is known about the first request.
-    let (ada, sent) = (AccountRef::new("demo", "ada").unwrap(), cut_off.sent());
+    let sent = cut_off.sent();
     let (world, context) = (&cut_off.world, &cut_off.context);
     world.send(context, SuspendAccount::new("demo", "ada"));
     let error = cut_off.put("a").unwrap_err();

@@ -139,10 +139,7 @@ fn an_account_that_was_suspended_there_is_refused_here() {
 fn an_account_that_was_disconnected_there_is_refused_here() {
     for erase in [false, true] {
         let scene = Scene::new();
-        let how = Disconnection {
-            erase,
-            ..Disconnection::default()
-        };
+        let how = Disconnection::default().erase(erase);
         let change = || {
             drop(
                 scene
@@ -157,10 +154,7 @@ fn an_account_that_was_disconnected_there_is_refused_here() {
 #[test]
 fn a_connection_that_was_disabled_there_is_refused_here() {
     let scene = Scene::new();
-    let off = ConnectionChange {
-        disabled: Some(true),
-        ..ConnectionChange::default()
-    };
+    let off = ConnectionChange::default().disabled(true);
     let known = || {
         let known = scene.world.ok(scene.here.known_connections());
         crate::domain::readiness::connection_ready(&known[0])
@@ -212,10 +206,7 @@ fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
         let change = || match by_itself {
             true => scene.world.send(&scene.there, DeleteAccountToken::new(&id)),
             false => {
-                let how = Disconnection {
-                    erase: true,
-                    ..Disconnection::default()
-                };
+                let how = Disconnection::default().erase(true);
                 drop(
                     scene
                         .world

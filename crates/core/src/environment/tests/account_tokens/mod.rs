@@ -440,10 +440,7 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
     assert!(issued.token.expose_secret().starts_with("stead_account_"));
     assert!(!format!("{issued:?}").contains(issued.token.expose_secret()));
     for seconds in [0, 59, 86_401] {
-        let new = NewAccountToken {
-            expires_in: Some(seconds),
-            ..NewAccountToken::new("demo", "ada", TokenAccess::Read)
-        };
+        let new = NewAccountToken::new("demo", "ada", TokenAccess::Read).expires_in(seconds);
         let refused = stage.world.run(stage.environment.send(new));
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidRequest);
     }

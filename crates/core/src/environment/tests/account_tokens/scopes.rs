@@ -37,10 +37,7 @@ fn an_account_token_ends_with_the_credential_that_made_it() {
     world.ok(holder.proxy_host(request(Method::GET, "/v1/notes")));
     world.advance(std::time::Duration::from_secs(1));
     let calls = async |actor: &str| {
-        let filter = ExecutionFilter {
-            actor: Some(actor.to_owned()),
-            ..ExecutionFilter::default()
-        };
+        let filter = ExecutionFilter::default().actor(actor);
         let page = environment
             .send(
                 ListExecutions::new()

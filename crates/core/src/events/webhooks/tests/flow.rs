@@ -153,10 +153,7 @@ fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
         );
 
         stage.set("app.example", Receiver::Takes);
-        let enable = WebhookChange {
-            disabled: Some(false),
-            ..WebhookChange::default()
-        };
+        let enable = WebhookChange::default().disabled(false);
         let text = id.to_string();
         assert_eq!(
             stage
