@@ -1,11 +1,4 @@
 //! An MCP session can only call its tools, for its own user. Everything else is refused.
-use crate::api::Paging;
-use crate::resource::IssuedMcpSession;
-use crate::resource::NewMcpSession;
-use crate::resource::{
-    DeleteAppCredential, DeleteMcpSession, DisconnectAccount, ListMcpSessions, McpSessionFilter,
-    ReadMcpSession,
-};
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,13 +14,18 @@ use super::{
 };
 use crate::{
     ErrorKind,
+    api::Paging,
     caller::{self, Caller},
     catalogue::Catalogue,
     context::Context,
     identifier::AuthorizationId,
     ports::Body,
     product::{Product, Rotation},
-    resource::{Disconnection, ExecuteRequest, NewAccountToken, NewAppCredential, ProxyRequest},
+    resource::{
+        DeleteAppCredential, DeleteMcpSession, DisconnectAccount, Disconnection, ExecuteRequest,
+        IssuedMcpSession, ListMcpSessions, McpSessionFilter, NewAccountToken, NewAppCredential,
+        NewMcpSession, ProxyRequest, ReadMcpSession,
+    },
     state::{AccountState, TokenAccess},
     store::MemoryStore,
     testing::{

@@ -1,12 +1,5 @@
 //! Two servers share a store, and their clocks are a minute apart. They do each piece of work once, by the store's
 //! time. If one server dies, the other takes over its work.
-use crate::api::Paging;
-use crate::resource::Policy;
-use crate::resource::{
-    ApproveCall, CountExecutions, DisconnectAccount, ListExecutions, ReadApproval, SetPolicy,
-    TotalsSpan,
-};
-use crate::resource::{Disconnection, NewAuthorizationLink};
 
 use std::{
     sync::{Arc, Mutex},
@@ -22,10 +15,15 @@ use url::Url;
 use super::*;
 use crate::{
     Error, ErrorKind,
+    api::Paging,
     context::{TokenSet, change::Change},
     domain::{Credential, NewEvent},
     product::{OAuth, Product, ProxyRoute, ProxyRules, Quota, Rotation},
-    resource::{ApprovalDecision, ExecutionFilter, NewAppCredential, NewWebhook, TotalsStep},
+    resource::{
+        ApprovalDecision, ApproveCall, CountExecutions, DisconnectAccount, Disconnection,
+        ExecutionFilter, ListExecutions, NewAppCredential, NewAuthorizationLink, NewWebhook,
+        Policy, ReadApproval, SetPolicy, TotalsSpan, TotalsStep,
+    },
     state::{AccountState, ApprovalState},
     store::{Batch, Commit, MemoryStore},
     testing::{

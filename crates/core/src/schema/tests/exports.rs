@@ -315,115 +315,73 @@ fn checks_find_what_a_vendor_refuses() {
     use ExportFormat::{
         Anthropic, AnthropicStrict, Gemini, Mcp, Openai, OpenaiResponses, OpenaiStrict,
     };
-    let strict = "/function/parameters";
-    for (format, pointer, value) in [
-        (Openai, String::from("/type"), json!("tool")),
-        (Openai, String::from("/function/name"), json!("a b")),
+    // Below, `@` stands for the place of the schema.
+    let whole = |pointer: &str| pointer.replace('@', "/function/parameters");
+    let long = |length| json!("x".repeat(length));
+    let tables: [(ExportFormat, &[(&str, Value)]); 7] = [
         (
             Openai,
-            String::from("/function/description"),
-            json!("x".repeat(1_025)),
+            &[
+                ("/type", json!("tool")),
+                ("/function/name", json!("a b")),
+                ("/function/description", long(1_025)),
+                ("@/type", json!("array")),
+                ("@/properties/note_id/$ref", json!("#")),
+                ("@/properties/note_id/type", json!("text")),
+            ],
         ),
-        (Openai, format!("{strict}/type"), json!("array")),
-        (
-            Openai,
-            format!("{strict}/properties/note_id/$ref"),
-            json!("#"),
-        ),
-        (
-            Openai,
-            format!("{strict}/properties/note_id/type"),
-            json!("text"),
-        ),
-        (OpenaiResponses, String::from("/strict"), json!(null)),
         (
             OpenaiResponses,
-            String::from("/name"),
-            json!("x".repeat(65)),
+            &[("/strict", json!(null)), ("/name", long(65))],
         ),
         (
             OpenaiStrict,
-            format!("{strict}/required"),
-            json!(["note_id"]),
+            &[
+                ("@/required", json!(["note_id"])),
+                ("@/additionalProperties", json!(true)),
+                ("@/properties/note_id/maxLength", json!(1)),
+                ("@/properties/note_id", json!({})),
+                ("@/properties/labels", json!({ "type": "object" })),
+            ],
         ),
         (
-            OpenaiStrict,
-            format!("{strict}/additionalProperties"),
-            json!(true),
-        ),
-        (
-            OpenaiStrict,
-            format!("{strict}/properties/note_id/maxLength"),
-            json!(1),
-        ),
-        (
-            OpenaiStrict,
-            format!("{strict}/properties/note_id"),
-            json!({}),
-        ),
-        (
-            OpenaiStrict,
-            format!("{strict}/properties/labels"),
-            json!({ "type": "object" }),
-        ),
-        (Anthropic, String::from("/name"), json!("")),
-        (Anthropic, String::from("/input_schema"), json!(null)),
-        (
-            AnthropicStrict,
-            String::from("/input_schema/properties/position/maximum"),
-            json!(1),
+            Anthropic,
+            &[("/name", json!("")), ("/input_schema", json!(null))],
         ),
         (
             AnthropicStrict,
-            String::from("/input_schema/properties/places/minItems"),
-            json!(2),
-        ),
-        (
-            AnthropicStrict,
-            String::from("/input_schema/additionalProperties"),
-            json!(true),
-        ),
-        (Gemini, String::from("/name"), json!("1a")),
-        (
-            Gemini,
-            String::from("/parameters/properties/note_id/type"),
-            json!(["string"]),
+            &[
+                ("/input_schema/properties/position/maximum", json!(1)),
+                ("/input_schema/properties/places/minItems", json!(2)),
+                ("/input_schema/additionalProperties", json!(true)),
+            ],
         ),
         (
             Gemini,
-            String::from("/parameters/properties/a-b"),
-            json!({ "type": "string" }),
+            &[
+                ("/name", json!("1a")),
+                ("/parameters/properties/note_id/type", json!(["string"])),
+                ("/parameters/properties/a-b", json!({ "type": "string" })),
+                ("/parameters/properties/labels/type", json!("object")),
+                ("/parameters/properties/colour/enum", json!([1])),
+                ("/parameters/required", json!(["nothing"])),
+                ("/parameters/properties/places/items", json!(null)),
+            ],
         ),
-        (
-            Gemini,
-            String::from("/parameters/properties/labels/type"),
-            json!("object"),
-        ),
-        (
-            Gemini,
-            String::from("/parameters/properties/colour/enum"),
-            json!([1]),
-        ),
-        (
-            Gemini,
-            String::from("/parameters/required"),
-            json!(["nothing"]),
-        ),
-        (
-            Gemini,
-            String::from("/parameters/properties/places/items"),
-            json!(null),
-        ),
-        (Mcp, String::from("/name"), json!("a/b")),
         (
             Mcp,
-            String::from("/outputSchema"),
-            json!({ "type": "array" }),
+            &[
+                ("/name", json!("a/b")),
+                ("/outputSchema", json!({ "type": "array" })),
+                ("/annotations/readOnlyHint", json!("yes")),
+            ],
         ),
-        (Mcp, String::from("/annotations/readOnlyHint"), json!("yes")),
-    ] {
-        let found = faults(format, &pointer, value.clone());
-        assert!(!found.is_empty(), "{format:?} {pointer} {value}");
+    ];
+    for (format, changes) in tables {
+        for (pointer, value) in changes {
+            let found = faults(format, &whole(pointer), value.clone());
+            assert!(!found.is_empty(), "{format:?} {pointer} {value}");
+        }
     }
 }
 

@@ -65,9 +65,7 @@ fn an_allowed_user_becomes_the_same_member_at_every_sign_in() {
     // The owner changed the role, and the next sign-in keeps it.
     let id = member.member_id.to_string();
     let change_of_role = MemberChange::default().role(Role::Operator);
-    scene
-        .world
-        .send(&scene.context, ChangeMember::new(&id, change_of_role));
+    scene.send(ChangeMember::new(&id, change_of_role));
     let again = scene.signed_in(scene.sign_in().unwrap());
     assert_eq!(
         (again.member.member_id, again.member.role),
@@ -110,11 +108,7 @@ fn a_member_with_a_password_is_linked_to_one_user_of_the_provider_by_email() {
     let id = ada.member_id.to_string();
     assert_eq!(
         scene
-            .world
-            .send(
-                &scene.context,
-                ResetMember::new(&id, MemberReset::default())
-            )
+            .send(ResetMember::new(&id, MemberReset::default()))
             .member
             .sign_in_with,
         []
@@ -258,10 +252,10 @@ fn a_disabled_member_is_refused_and_no_member_precedes_the_first_owner() {
         .member
         .member_id
         .to_string();
-    scene.world.send(
-        &scene.context,
-        ChangeMember::new(&bob, MemberChange::default().disabled(true)),
-    );
+    scene.send(ChangeMember::new(
+        &bob,
+        MemberChange::default().disabled(true),
+    ));
     let refused = scene.sign_in().unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::SignInRefused);
     assert!(refused.message().contains("disabled"), "{refused}");

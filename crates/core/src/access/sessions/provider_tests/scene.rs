@@ -18,8 +18,10 @@ use crate::{
         members::{begin_setup, set_up},
         sessions::{authenticate, begin_at_provider, finish_at_provider},
     },
+    api::Run,
     catalogue::Catalogue,
     context::{Context, EnvironmentOptions, SignInProvider},
+    environment::Environment,
     oauth::{Callback, StartedAtProvider},
     ports::{Transport, TransportError, TransportErrorKind},
     store::MemoryStore,
@@ -177,6 +179,10 @@ impl Scene {
         let scene = Self::new(set);
         scene.owner();
         scene
+    }
+
+    pub(super) fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.context, operation)
     }
 
     /// A session of the first owner.

@@ -19,9 +19,7 @@ fn a_store_that_is_away_is_not_asked_for_the_feed() {
     assert_eq!(scene.store.lists(), lists);
     scene.store.set(Mode::Present);
     scene.world.advance(Duration::from_secs(1));
-    scene
-        .world
-        .send(&scene.there, SuspendAccount::new("demo", "ada"));
+    scene.send(SuspendAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(1));
     assert_eq!(
         scene.call().unwrap_err().kind(),

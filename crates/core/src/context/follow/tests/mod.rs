@@ -11,7 +11,9 @@ use secrecy::ExposeSecret as _;
 use super::*;
 use crate::{
     ErrorKind, access,
+    api::Run,
     domain::{AccountRef, NewEvent},
+    environment::Environment,
     resource::{
         ChangeConnection, ConnectionChange, DeleteAccountToken, DeleteAppCredential,
         DeleteMcpSession, DeletePolicy, DisconnectAccount, Disconnection, NewAccountToken,
@@ -55,6 +57,11 @@ impl Scene {
             here,
             there,
         }
+    }
+
+    /// Sends an operation to `there`.
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.there, operation)
     }
 
     /// Checks whether `here` can call the account.
@@ -120,17 +127,9 @@ fn event(context: &Context, position: Option<i64>) -> Event {
 #[test]
 fn an_account_that_was_suspended_there_is_refused_here() {
     let scene = Scene::new();
-    let change = || {
-        drop(
-            scene
-                .world
-                .send(&scene.there, SuspendAccount::new("demo", "ada")),
-        )
-    };
+    let change = || drop(scene.send(SuspendAccount::new("demo", "ada")));
     scene.acts(ErrorKind::AccountSuspended, || scene.call(), change);
-    scene
-        .world
-        .send(&scene.there, ResumeAccount::new("demo", "ada"));
+    scene.send(ResumeAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(1));
     assert!(scene.call().is_ok());
 }
@@ -140,13 +139,7 @@ fn an_account_that_was_disconnected_there_is_refused_here() {
     for erase in [false, true] {
         let scene = Scene::new();
         let how = Disconnection::default().erase(erase);
-        let change = || {
-            drop(
-                scene
-                    .world
-                    .send(&scene.there, DisconnectAccount::new("demo", "ada").how(how)),
-            )
-        };
+        let change = || drop(scene.send(DisconnectAccount::new("demo", "ada").how(how)));
         scene.acts(ErrorKind::AuthorizationRequired, || scene.call(), change);
     }
 }
@@ -159,13 +152,7 @@ fn a_connection_that_was_disabled_there_is_refused_here() {
         let known = scene.world.ok(scene.here.known_connections());
         crate::domain::readiness::connection_ready(&known[0])
     };
-    let change = || {
-        drop(
-            scene
-                .world
-                .send(&scene.there, ChangeConnection::new("demo", off)),
-        )
-    };
+    let change = || drop(scene.send(ChangeConnection::new("demo", off)));
     let call = || scene.call().and_then(|()| known());
     scene.acts(ErrorKind::ConnectionNotReady, call, change);
     assert!(known().is_err());
@@ -175,11 +162,7 @@ fn a_connection_that_was_disabled_there_is_refused_here() {
 fn a_credential_that_was_revoked_there_is_refused_here() {
     let scene = Scene::new();
     let (bearer, id) = scene.application();
-    let change = || {
-        scene
-            .world
-            .send(&scene.there, DeleteAppCredential::new(&id))
-    };
+    let change = || scene.send(DeleteAppCredential::new(&id));
     let call = || scene.authenticate(&bearer);
     scene.acts(ErrorKind::Unauthenticated, call, change);
 }
@@ -189,9 +172,9 @@ fn a_session_of_an_agent_that_was_ended_there_is_refused_here() {
     let scene = Scene::new();
     let mut new = NewMcpSession::new("ada");
     new.verify_url = Some(String::from("https://app.test/back"));
-    let made = scene.world.send(&scene.there, new);
+    let made = scene.send(new);
     let id = made.session.session_id.to_string();
-    let change = || scene.world.send(&scene.there, DeleteMcpSession::new(&id));
+    let change = || scene.send(DeleteMcpSession::new(&id));
     let call = || scene.authenticate(made.token.expose_secret());
     scene.acts(ErrorKind::Unauthenticated, call, change);
 }
@@ -201,17 +184,13 @@ fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
     for by_itself in [true, false] {
         let scene = Scene::new();
         let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-        let made = scene.world.send(&scene.there, new);
+        let made = scene.send(new);
         let id = made.token_id.to_string();
         let change = || match by_itself {
-            true => scene.world.send(&scene.there, DeleteAccountToken::new(&id)),
+            true => scene.send(DeleteAccountToken::new(&id)),
             false => {
                 let how = Disconnection::default().erase(true);
-                drop(
-                    scene
-                        .world
-                        .send(&scene.there, DisconnectAccount::new("demo", "ada").how(how)),
-                );
+                drop(scene.send(DisconnectAccount::new("demo", "ada").how(how)));
             }
         };
         let call = || scene.authenticate(made.token.expose_secret());
@@ -234,9 +213,9 @@ fn a_policy_that_was_set_or_deleted_there_acts_here() {
         serde_json::json!({ "name": "all", "environment": true, "read_only": true }),
     )
     .unwrap();
-    let change = || drop(scene.world.send(&scene.there, SetPolicy::from(all)));
+    let change = || drop(scene.send(SetPolicy::from(all)));
     scene.acts(ErrorKind::Forbidden, applying, change);
-    scene.world.send(&scene.there, DeletePolicy::new("all"));
+    scene.send(DeletePolicy::new("all"));
     scene.world.advance(Duration::from_secs(1));
     assert!(applying().is_ok());
 }
@@ -247,7 +226,7 @@ fn calls_on_warm_caches_look_nothing_up() {
     let (bearer, _) = scene.application();
     let mut agent = NewMcpSession::new("ada");
     agent.verify_url = Some(String::from("https://app.test/back"));
-    let agent = scene.world.send(&scene.there, agent).token;
+    let agent = scene.send(agent).token;
     let calls = |pause| {
         for _ in 0..100 {
             scene.authenticate(&bearer).unwrap();
@@ -281,9 +260,7 @@ fn the_feed_is_not_read_without_calls() {
     scene.world.advance(UNUSED * 10);
     assert_eq!(scene.store.lists(), lists);
     // The next call immediately reads the events since then.
-    scene
-        .world
-        .send(&scene.there, SuspendAccount::new("demo", "ada"));
+    scene.send(SuspendAccount::new("demo", "ada"));
     assert_eq!(
         scene.call().unwrap_err().kind(),
         ErrorKind::AccountSuspended
@@ -296,9 +273,7 @@ fn the_first_call_after_a_pause_relies_on_nothing_from_before() {
         let scene = Scene::new();
         scene.call().unwrap();
         scene.world.freeze(0, true);
-        scene
-            .world
-            .send(&scene.there, SuspendAccount::new("demo", "ada"));
+        scene.send(SuspendAccount::new("demo", "ada"));
         scene.world.advance(Duration::from_secs(pause));
         scene.world.freeze(0, false);
         let kind = scene.call().unwrap_err().kind();
@@ -322,9 +297,7 @@ fn callers_who_wait_for_the_feed_share_one_query() {
 fn data_read_before_following_the_feed_is_read_again() {
     let scene = Scene::new();
     scene.world.ok(scene.here.reload(&ada()));
-    scene
-        .world
-        .send(&scene.there, SuspendAccount::new("demo", "ada"));
+    scene.send(SuspendAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(2));
     assert_eq!(
         scene.call().unwrap_err().kind(),
@@ -347,9 +320,7 @@ fn too_many_events_clear_the_cache() {
         scene.world.freeze(0, false);
         let is_kept = Arc::ptr_eq(&first, &snapshot());
         assert_eq!(is_kept, count < 1_000, "{count} events");
-        scene
-            .world
-            .send(&scene.there, SuspendAccount::new("demo", "ada"));
+        scene.send(SuspendAccount::new("demo", "ada"));
         scene.world.advance(Duration::from_secs(1));
         assert!(scene.call().is_err());
     }
@@ -368,9 +339,7 @@ fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
             ))
             .unwrap()
             .row;
-        scene
-            .world
-            .send(&scene.there, SuspendAccount::new("demo", "ada"));
+        scene.send(SuspendAccount::new("demo", "ada"));
         assert!(scene.call().is_err());
         // A failover silently loses the last commit.
         let lost = scene.world.ok(store.last_event()).unwrap();

@@ -2,12 +2,6 @@
 
 mod scopes;
 mod several;
-use crate::api::Paging;
-use crate::domain::AccountRef;
-use crate::resource::{
-    DeleteAccountToken, DisconnectAccount, ListAccountTokens, SuspendAccount, TokensOfAccount,
-};
-use crate::resource::{IssuedAccountToken, NewAccountToken};
 
 use std::sync::{Arc, Mutex};
 
@@ -17,24 +11,25 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 use crate::{
-    ErrorKind,
+    ErrorKind, Result,
+    api::{Paging, Run},
     caller::Caller,
     catalogue::Catalogue,
     context::Context,
-    domain::Account,
+    domain::{Account, AccountRef},
+    environment::{Environment, EnvironmentOptions},
     identifier::AccountId,
     ports::Body,
     product::{Product, ProxyRoute, ProxyRules, Rotation},
-    resource::{Disconnection, ExecuteRequest, ProxyRequest},
+    resource::{
+        DeleteAccountToken, DisconnectAccount, Disconnection, ExecuteRequest, IssuedAccountToken,
+        ListAccountTokens, NewAccountToken, ProxyRequest, SuspendAccount, TokensOfAccount,
+    },
     state::{AccountState, TokenAccess},
     store::{Batch, Commit, MemoryStore},
     testing::{
         Responses, World, account, demo, insert_account, insert_account_of, ports, response,
     },
-};
-use crate::{
-    Result,
-    environment::{Environment, EnvironmentOptions},
 };
 
 static DEMO: Product = Product {
@@ -109,10 +104,12 @@ impl Stage {
         }
     }
 
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.ok(self.environment.send(operation))
+    }
+
     fn token(&self, access: TokenAccess) -> IssuedAccountToken {
-        let new = NewAccountToken::new("demo", "ada", access);
-        let created = self.environment.send(new);
-        self.world.ok(created)
+        self.send(NewAccountToken::new("demo", "ada", access))
     }
 
     /// The environment for the holder of a token.
@@ -452,15 +449,13 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
         create(|new| new.connection_name = String::from("missing")).unwrap_err(),
         ErrorKind::UnknownConnection
     );
-    let listed = stage.world.ok(stage.environment.send(
+    let listed = stage.send(
         ListAccountTokens::new()
             .of(TokensOfAccount::new("demo", "ada"))
             .page(Paging::new(None, 50)),
-    ));
+    );
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].token_id, issued.token_id);
-    stage
-        .world
-        .ok(stage.environment.send(SuspendAccount::new("demo", "ada")));
+    stage.send(SuspendAccount::new("demo", "ada"));
     assert_eq!(create(|_| {}).unwrap_err(), ErrorKind::AccountSuspended);
 }

@@ -1,6 +1,4 @@
 //! An account token and the scopes of the credential that created it.
-use crate::api::Paging;
-use crate::resource::{ChangeAppCredential, DeleteAppCredential, ListExecutions};
 
 use http::Method;
 use serde_json::json;
@@ -8,9 +6,11 @@ use serde_json::json;
 use super::{Stage, request};
 use crate::{
     ErrorKind,
+    api::Paging,
     caller::Caller,
     resource::{
-        AppCredentialChange, ExecutionFilter, IssuedAccountToken, NewAccountToken, NewAppCredential,
+        AppCredentialChange, ChangeAppCredential, DeleteAppCredential, ExecutionFilter,
+        IssuedAccountToken, ListExecutions, NewAccountToken, NewAppCredential,
     },
     scope::Scopes,
     state::TokenAccess,

@@ -1,12 +1,15 @@
 //! A token for a user's accounts of several products.
-use crate::api::Paging;
-use crate::resource::NewAccountToken;
-use crate::resource::{DisconnectAccount, Disconnection, ListAccountTokens, TokensOfAccount};
+use crate::{
+    api::Paging,
+    identifier::ConnectionName,
+    resource::{
+        DisconnectAccount, Disconnection, ListAccountTokens, NewAccountToken, TokensOfAccount,
+    },
+};
 
 use http::Method;
 
 use super::*;
-use crate::identifier::ConnectionName;
 
 #[test]
 fn a_token_for_two_products_goes_where_the_path_says() {

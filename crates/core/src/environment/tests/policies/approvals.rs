@@ -33,10 +33,7 @@ fn approve(stage: &Stage, id: &str) -> Result<Approval> {
 }
 
 fn state(stage: &Stage, id: &str) -> ApprovalState {
-    stage
-        .world
-        .ok(stage.environment.send(ReadApproval::new(id)))
-        .state
+    stage.send(ReadApproval::new(id)).state
 }
 
 #[test]
@@ -49,18 +46,16 @@ fn an_approval_runs_exactly_its_call_and_once() {
         asked(stage.send_note(&app, &[IN])),
         "there is one that waits"
     );
-    let shown = stage
-        .world
-        .ok(stage.environment.send(ReadApproval::new(&id)));
+    let shown = stage.send(ReadApproval::new(&id));
     assert_eq!(shown.arguments, Some(json!({ "to": [IN] })));
     assert_eq!(shown.tool.as_deref(), Some(SEND));
     assert_eq!(shown.asked_by.id.as_deref(), Some("app"));
     let listed = ApprovalFilter::in_state(ApprovalState::Pending);
-    let listed = stage.world.ok(stage.environment.send(
+    let listed = stage.send(
         ListApprovals::new()
             .filter(listed)
             .page(Paging::new(None, 10)),
-    ));
+    );
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].arguments, None);
     assert_eq!(stage.writes(), 0);
@@ -251,9 +246,7 @@ fn raw_requests_need_approval_and_a_stream_must_match_it() {
     };
     let batched = |to: &str| stage.streamed(&app, batch(to)).map(|()| String::new());
     let id = asked(streamed(IN));
-    let shown = stage
-        .world
-        .ok(stage.environment.send(ReadApproval::new(&id)));
+    let shown = stage.send(ReadApproval::new(&id));
     assert_eq!(
         (shown.method.as_deref(), shown.path.as_deref()),
         (Some("POST"), Some("/v1/notes"))

@@ -159,7 +159,7 @@ fn a_connection_allows_kinds_of_its_product() {
     // Other changes keep them.
     let change = ConnectionChange::default().disabled(true);
     let change = ChangeConnection::new("demo", change);
-    stage.world.ok(stage.environment.send(change));
+    stage.send(change);
     let read = stage.environment.send(ReadConnection::new("demo"));
     assert_eq!(stage.world.ok(read).allowed_requests, allowed);
 }

@@ -4,8 +4,6 @@ mod approvals;
 mod guards;
 mod replays;
 mod rules;
-use crate::resource::Policy;
-use crate::resource::SetPolicy;
 
 use std::{
     sync::{
@@ -35,7 +33,10 @@ use crate::{
         Classification, FactKind, Guard, GuardedRequest, Product, ProxyRoute, ProxyRules, Rotation,
         SentRequest, sent::list,
     },
-    resource::{AppCredentialChange, ExecuteRequest, NewMcpSession, PolicyOutcome, ProxyRequest},
+    resource::{
+        AppCredentialChange, ExecuteRequest, NewMcpSession, Policy, PolicyOutcome, ProxyRequest,
+        SetPolicy,
+    },
     state::{AccountState, ApprovalState},
     store::{MemoryStore, Store},
     testing::{ReadNote, Responses, World, demo, insert_account, ports, response},
@@ -170,6 +171,10 @@ impl Stage {
         )
     }
 
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.ok(self.environment.send(operation))
+    }
+
     /// Sets a policy for every call.
     fn set(&self, rules: Value) {
         self.set_named("all", true, rules);
@@ -179,8 +184,7 @@ impl Stage {
         rules["name"] = json!(name);
         rules["environment"] = json!(environment);
         let policy: Policy = serde_json::from_value(rules).unwrap();
-        self.world
-            .ok(self.environment.send(SetPolicy::from(policy)));
+        self.send(SetPolicy::from(policy));
     }
 
     fn send_note(&self, by: &Environment, to: &[&str]) -> Result<String, Error> {

@@ -1,8 +1,10 @@
 //! The outcome of an earlier call with an idempotency key can only be read by a caller that can make the call now.
-use crate::resource::{DisconnectAccount, ResumeAccount, SuspendAccount};
+use crate::{
+    resource::{DisconnectAccount, Disconnection, ResumeAccount, SuspendAccount},
+    scope::Scopes,
+};
 
 use super::*;
-use crate::{resource::Disconnection, scope::Scopes};
 
 /// One keyed call.
 type Call = dyn Fn(&Stage, &Environment) -> Result<(), Error>;

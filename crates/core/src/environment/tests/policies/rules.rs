@@ -1,8 +1,8 @@
 //! Policies apply to tools and raw requests alike, and a refused request isn't sent.
-use crate::resource::NewAppCredential;
-use crate::resource::Policy;
-use crate::resource::PolicyTest;
-use crate::resource::{ChangeAppCredential, DeleteAppCredential, DeletePolicy, SetPolicy};
+use crate::resource::{
+    ChangeAppCredential, DeleteAppCredential, DeletePolicy, NewAppCredential, Policy, PolicyTest,
+    SetPolicy,
+};
 
 use super::*;
 
@@ -215,9 +215,7 @@ fn a_policy_of_another_process_acts_within_a_second() {
         rule(&stage.send_note(&other, &[IN]).unwrap_err()).1,
         "/read_only"
     );
-    stage
-        .world
-        .ok(stage.environment.send(DeletePolicy::new("all")));
+    stage.send(DeletePolicy::new("all"));
     stage.world.advance(Duration::from_secs(1));
     assert!(stage.send_note(&other, &[IN]).is_ok());
 }

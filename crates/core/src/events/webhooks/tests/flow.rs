@@ -101,7 +101,7 @@ fn a_webhook_gets_only_its_event_types() {
     stage.create("app.example", &["connection.*", "account.suspended"]);
     stage.emit(1, 1);
     let new = NewConnection::new("mail", "demo").client("id", "secret");
-    stage.world.send(&stage.context, new);
+    stage.send(new);
     stage.world.advance(Duration::from_secs(3));
     let got = stage.got.lock().unwrap();
     let types: Vec<_> = got.iter().map(|got| got.json()["type"].clone()).collect();
@@ -155,13 +155,7 @@ fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
         stage.set("app.example", Receiver::Takes);
         let enable = WebhookChange::default().disabled(false);
         let text = id.to_string();
-        assert_eq!(
-            stage
-                .world
-                .send(&stage.context, ChangeWebhook::new(&text, enable))
-                .disabled,
-            None
-        );
+        assert_eq!(stage.send(ChangeWebhook::new(&text, enable)).disabled, None);
         for _ in 0..3 {
             stage.jump(24 * HOUR);
         }
@@ -174,9 +168,7 @@ fn both_secrets_sign_for_a_day_after_a_rotation() {
     let stage = Stage::new();
     let made = stage.create("app.example", &["account.*"]);
     let id = made.webhook.id.to_string();
-    let rotated = stage
-        .world
-        .send(&stage.context, RotateWebhookSecret::new(&id));
+    let rotated = stage.send(RotateWebhookSecret::new(&id));
     assert!(rotated.webhook.previous_secret_until.is_some());
     stage.emit(1, 1);
     stage.world.advance(Duration::from_secs(3));
@@ -213,21 +205,18 @@ fn events_are_sent_once_more_one_by_one_or_since_a_time() {
     let event = waiting.event_id.to_string();
     assert_eq!(
         stage
-            .world
-            .send(&stage.context, ReplayWebhookDelivery::new(&text, &event))
+            .send(ReplayWebhookDelivery::new(&text, &event))
             .attempts,
         0
     );
     stage.world.advance(Duration::from_secs(3));
     assert_eq!(stage.numbers("app.example"), [1, 2]);
     let again = WebhookReplay::since(since);
-    stage
-        .world
-        .send(&stage.context, ReplayWebhook::new(&text, again));
+    stage.send(ReplayWebhook::new(&text, again));
     stage.world.advance(Duration::from_secs(3));
     assert_eq!(stage.numbers("app.example"), [1, 2, 2]);
 
-    let tested = stage.world.send(&stage.context, TestWebhook::new(&text));
+    let tested = stage.send(TestWebhook::new(&text));
     assert_eq!(
         (tested.state.as_str(), tested.status),
         ("delivered", Some(204))
@@ -270,7 +259,7 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
     stage.set("app.example", Receiver::Responds(500));
     stage.emit(1, 1);
     stage.world.advance(MINUTE);
-    stage.world.send(&stage.context, DeleteWebhook::new(id));
+    stage.send(DeleteWebhook::new(id));
     let store = &stage.context.store;
     assert!(stage.world.ok(store.lane(id)).is_none());
     assert!(stage.world.ok(store.deliveries(id, None, 10)).is_empty());
@@ -285,7 +274,7 @@ fn a_webhook_gets_events_of_its_creators_connections() {
     let stage = Stage::new();
     let connect = |name: &str| {
         let new = NewConnection::new(name, "demo").client("id-1", "secret-1");
-        stage.world.send(&stage.context, new).id
+        stage.send(new).id
     };
     let (own, other) = (connect("own"), connect("other"));
     let application = Application {

@@ -2,8 +2,6 @@
 
 mod flow;
 mod lanes;
-use crate::api::Paging;
-use crate::resource::{ListWebhookDeliveries, ReadWebhook};
 
 use std::{
     collections::BTreeMap,
@@ -19,12 +17,16 @@ use sha2::Sha256;
 
 use super::*;
 use crate::{
+    api::{Paging, Run},
     caller::{Application, Caller, Connections},
     context::change::Change,
     domain::NewEvent,
+    environment::Environment,
     identifier::{AccountId, ConnectionId, ConnectionName},
     ports::{TransportError, TransportErrorKind},
-    resource::{NewConnection, NewWebhook, WebhookChange, WebhookReplay},
+    resource::{
+        ListWebhookDeliveries, NewConnection, NewWebhook, ReadWebhook, WebhookChange, WebhookReplay,
+    },
     scope::Scopes,
     store::MemoryStore,
     testing::{Clock, Flaky, Machine, Responses, STABLE, World, open_spooled, response},
@@ -118,6 +120,10 @@ impl Stage {
         stage
     }
 
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.context, operation)
+    }
+
     /// Sets the clocks forward, and runs the work that is then due. Advancing second by second would take too long.
     fn jump(&self, by: Duration) {
         self.set_on(by);
@@ -171,7 +177,7 @@ impl Stage {
 
     fn create(&self, host: &str, events: &[&str]) -> crate::resource::WebhookWithSecret {
         let new = NewWebhook::new(format!("https://{host}/hook")).events(events.iter().copied());
-        self.world.send(&self.context, new)
+        self.send(new)
     }
 
     /// Emits an event of an account, with a number.
@@ -208,16 +214,12 @@ impl Stage {
     }
 
     fn webhook(&self, id: &WebhookId) -> crate::resource::Webhook {
-        self.world.send(&self.context, ReadWebhook::new(id))
+        self.send(ReadWebhook::new(id))
     }
 
     fn deliveries(&self, id: &WebhookId) -> Vec<crate::resource::WebhookDelivery> {
         let id = id.to_string();
-        self.world
-            .send(
-                &self.context,
-                ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)),
-            )
+        self.send(ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)))
             .items
     }
 
