@@ -217,20 +217,6 @@ fn unused_snapshots_are_evicted_first() {
 }
 
 #[test]
-fn changes_of_this_process_take_effect_immediately() {
-    let world = World::new();
-    let context = context(&world, &STABLE, always(200, ""));
-    world.run(insert_account(&context, AccountState::Active));
-    assert!(world.ok(context.snapshot(&ada())).usable().is_ok());
-    world.send(&context, SuspendAccount::new("demo", "ada"));
-    let snapshot = world.ok(context.snapshot(&ada()));
-    assert_eq!(
-        snapshot.usable().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
-}
-
-#[test]
 fn a_read_from_before_a_change_is_not_used_after_it() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));

@@ -153,33 +153,6 @@ fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
 }
 
 #[test]
-fn one_of_a_hundred_callbacks_with_the_same_state_is_exchanged() {
-    let world = World::seeded(7);
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let transport = product(&exchanges, &revocations);
-    let process = world.process(0);
-    let context = world.open(0, &STABLE, transport, &store);
-    let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.send(&context, new);
-    let visitor = Arc::new(world.run(allowed(&context, "ada")));
-    let accepted = Arc::new(Mutex::new(Vec::new()));
-    for _ in 0..100 {
-        let (context, visitor) = (context.clone(), Arc::clone(&visitor));
-        let accepted = Arc::clone(&accepted);
-        process.spawn(Box::pin(async move {
-            let returned = come_back(&context, &visitor).await.is_ok();
-            accepted.lock().unwrap().push(returned);
-        }));
-    }
-    world.run_until_idle();
-    let accepted = accepted.lock().unwrap();
-    assert_eq!(accepted.len(), 100);
-    assert_eq!(accepted.iter().filter(|accepted| **accepted).count(), 1);
-    assert_eq!(exchanges.load(Ordering::SeqCst), 1);
-}
-
-#[test]
 fn an_exchange_finishes_if_the_browser_disconnects() {
     let world = World::new();
     let (exchanges, revocations) = (Arc::default(), Arc::default());

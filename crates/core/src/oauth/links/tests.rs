@@ -60,21 +60,6 @@ fn a_verify_url_is_https_or_of_this_machine() {
     }
 }
 
-#[test]
-fn a_verify_url_is_required_if_the_application_verifies() {
-    let context = context(&World::new(), &STABLE, always(200, ""));
-    assert_eq!(context.site.verification, Verification::Application);
-    assert_eq!(
-        context
-            .site
-            .checked_verify_url(None)
-            .unwrap_err()
-            .violation_list()[0]
-            .path,
-        "/verify_url"
-    );
-}
-
 /// If one of these is passed on as `verify_url`, the browser must not be sent anywhere else.
 const REDIRECTS: [&str; 30] = [
     "//evil.test",

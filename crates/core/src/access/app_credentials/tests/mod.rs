@@ -43,35 +43,6 @@ fn kind<T>(result: Result<T>) -> ErrorKind {
     result.err().expect("an error").kind()
 }
 
-fn two_processes(world: &World) -> [Context; 2] {
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store))
-}
-
-#[test]
-fn a_revoked_credential_is_refused_within_a_second_everywhere() {
-    let world = World::new();
-    let [here, there] = two_processes(&world);
-    let issued = created(&world, &here, &["events:read"]);
-    let bearer = token(&world, &here, &issued).unwrap();
-    for process in [&here, &there] {
-        world.ok(authenticate(process, &bearer));
-    }
-    world.send(
-        &here,
-        DeleteAppCredential::new(&issued.credential.client_id),
-    );
-    let refused = |process| kind(world.run(authenticate(process, &bearer)));
-    assert_eq!(refused(&here), ErrorKind::Unauthenticated);
-    world.ok(authenticate(&there, &bearer));
-    world.advance(Duration::from_secs(1));
-    assert_eq!(refused(&there), ErrorKind::Unauthenticated);
-    assert_eq!(
-        kind(token(&world, &there, &issued)),
-        ErrorKind::Unauthenticated
-    );
-}
-
 #[test]
 fn a_rotated_credential_accepts_both_secrets_until_the_old_one_expires() {
     let world = World::new();
@@ -377,29 +348,4 @@ fn the_last_use_is_written_by_maintenance_and_at_most_once_an_hour() {
     world.advance(Duration::from_secs(1_800));
     token(&world, &context, &issued).unwrap();
     assert_eq!(last_used(), Some(context.host.now()));
-}
-
-#[test]
-fn credentials_are_listed_in_the_order_of_their_creation() {
-    let world = World::new();
-    let context = context(&world, &STABLE, always(200, ""));
-    let ids: Vec<String> = (0..3)
-        .map(|_| {
-            created(&world, &context, &["events:read"])
-                .credential
-                .client_id
-        })
-        .collect();
-    let first = world.send(
-        &context,
-        ListAppCredentials::new().page(Paging::new(None, 2)),
-    );
-    let next = first.next_page_token.as_deref();
-    let second = world.send(
-        &context,
-        ListAppCredentials::new().page(Paging::new(next, 2)),
-    );
-    let listed = first.items.into_iter().chain(second.items);
-    assert_eq!(listed.map(|one| one.client_id).collect::<Vec<_>>(), ids);
-    assert!(second.next_page_token.is_none());
 }

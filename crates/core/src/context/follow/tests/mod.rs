@@ -1,8 +1,6 @@
 //! Two processes share a store. A change by one of them takes effect in the other within a second, without extra
 //! lookups.
 
-mod away;
-
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -199,28 +197,6 @@ fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
 }
 
 #[test]
-fn a_policy_that_was_set_or_deleted_there_acts_here() {
-    let scene = Scene::new();
-    let applying = || {
-        let policies = scene.world.ok(scene.here.policies());
-        let applying = policies.applying_to(&scene.here.caller, &[]).unwrap();
-        match applying.first() {
-            Some(_) => Err(crate::Error::new(ErrorKind::Forbidden, "a policy")),
-            None => Ok(()),
-        }
-    };
-    let all: Policy = serde_json::from_value(
-        serde_json::json!({ "name": "all", "environment": true, "read_only": true }),
-    )
-    .unwrap();
-    let change = || drop(scene.send(SetPolicy::from(all)));
-    scene.acts(ErrorKind::Forbidden, applying, change);
-    scene.send(DeletePolicy::new("all"));
-    scene.world.advance(Duration::from_secs(1));
-    assert!(applying().is_ok());
-}
-
-#[test]
 fn calls_on_warm_caches_look_nothing_up() {
     let scene = Scene::new();
     let (bearer, _) = scene.application();
@@ -354,4 +330,29 @@ fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
         scene.world.advance(CURRENT + STEP);
         assert!(scene.call().is_ok());
     }
+}
+
+#[test]
+fn a_store_that_is_away_is_not_asked_for_the_feed() {
+    let scene = Scene::new();
+    scene.call().unwrap();
+    scene.store.set(Mode::Failing);
+    scene.world.advance(Duration::from_secs(2));
+    let lists = scene.store.lists();
+    for _ in 0..10 {
+        // Calls use the last snapshot that was read, and none waits.
+        let before = scene.here.host.monotonic();
+        assert!(scene.call().is_ok());
+        assert_eq!(scene.here.host.monotonic(), before);
+        scene.world.advance(Duration::from_secs(1));
+    }
+    assert_eq!(scene.store.lists(), lists);
+    scene.store.set(Mode::Present);
+    scene.world.advance(Duration::from_secs(1));
+    scene.send(SuspendAccount::new("demo", "ada"));
+    scene.world.advance(Duration::from_secs(1));
+    assert_eq!(
+        scene.call().unwrap_err().kind(),
+        ErrorKind::AccountSuspended
+    );
 }
