@@ -34,7 +34,7 @@ struct Log {
 impl Log {
     fn new() -> Self {
         let world = World::new();
-        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let rows = world.store();
         let store = Flaky::over(Arc::clone(&rows) as _, true);
         let context = process(&world, 0, &store);
         Self {

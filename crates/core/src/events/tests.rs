@@ -23,7 +23,7 @@ fn context(world: &World, process: u32, store: &Arc<MemoryStore>) -> Context {
 }
 
 fn lonely(world: &World) -> Context {
-    context(world, 0, &Arc::new(MemoryStore::new(world.process(0))))
+    context(world, 0, &world.store())
 }
 
 fn filter(types: &[&str]) -> EventFilter {
@@ -156,7 +156,7 @@ fn newest_first_pages_go_backwards_without_waiting() {
 fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
     for writer in [0, 1] {
         let world = World::new();
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let contexts = [0, 1].map(|process| context(&world, process, &store));
         let id = world
             .run(insert_account(&contexts[0], AccountState::Active))

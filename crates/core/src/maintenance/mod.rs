@@ -208,26 +208,22 @@ async fn remove_unneeded(context: &Context) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::json;
     use uuid::Uuid;
 
     use super::*;
     use crate::{
         ErrorKind,
-        catalogue::Catalogue,
-        context::{Context, EnvironmentOptions, Ports},
+        context::Context,
         digest::Digest,
         domain::{
             AccessToken, Authorization, AuthorizationState, Credential, Event,
             authorization::new_authorization,
         },
         identifier::{AccountId, AuthorizationId, EventId},
-        seal::KeyRing,
         store::Commit,
-        store::{Batch, Key, MemoryStore, Record, Records, Row, Write},
-        testing::{self, Flaky, Numbers, RING, STABLE, START, World, always, context, executions},
+        store::{Batch, Key, Record, Records, Row, Write},
+        testing::{self, Flaky, STABLE, START, World, always, context, executions},
     };
 
     /// Builds a row of a kind from a number and a time, and the time from which rows of the kind are kept.
@@ -420,19 +416,10 @@ mod tests {
         executions: SignedDuration,
         events: SignedDuration,
     ) -> Result<Context> {
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let keys = KeyRing::from_text(RING).unwrap();
-        let ports = Ports::new(
-            always(200, ""),
-            world.process(0),
-            Numbers::seeded(0),
-            store,
-            keys,
-        );
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.retention.executions = executions;
-        options.retention.events = events;
-        world.run(Context::open(options, Catalogue::new([&STABLE]), ports))
+        world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+            options.retention.executions = executions;
+            options.retention.events = events;
+        })
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn an_unreadable_row_is_an_error_and_does_not_stop_lists() {
 #[test]
 fn every_column_is_compared_with_the_body() {
     let world = World::new();
-    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let store = world.store();
     let context = world.open(0, &STABLE, always(200, ""), &store);
     let account = world.run(insert_account(&context, AccountState::Active));
     let records = &context.store;
@@ -185,7 +185,7 @@ fn a_disconnect_deletes_an_unreadable_credential() {
         (2, |row| row.values[2] = Value::Integer(0)),
     ] {
         let world = World::new();
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let context = world.open(0, &STABLE, always(200, ""), &store);
         let account = world.run(insert_account(&context, AccountState::Active));
         let found = ready(context.store.credential(account.id, 1)).unwrap();

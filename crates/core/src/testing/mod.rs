@@ -185,6 +185,25 @@ impl World {
         let policy = Arc::new(AllowAll);
         self.run(open_with(process, product, transport, store, policy))
     }
+
+    /// A context of process 0 with its own options, and without background work.
+    pub(crate) fn configured<S: Store + 'static>(
+        &self,
+        store: &Arc<S>,
+        product: &'static Product,
+        transport: Arc<dyn Transport>,
+        set: impl FnOnce(&mut EnvironmentOptions),
+    ) -> Result<Context> {
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        set(&mut options);
+        let ports = ports(self.process(0), transport, Arc::clone(store) as _);
+        self.run(Context::open(options, Catalogue::new([product]), ports))
+    }
+
+    /// A store in memory.
+    pub(crate) fn store(&self) -> Arc<MemoryStore> {
+        Arc::new(MemoryStore::new(self.process(0)))
+    }
 }
 
 /// The same with a spool.

@@ -63,7 +63,7 @@ impl Stage {
                 Ok(response(200, r#"{"id":  "1"}"#))
             }
         });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let context = world.open(0, &NOTES, transport, &store);
         world.run(insert_account(&context, AccountState::Active));
         Self {

@@ -5,10 +5,8 @@ use std::time::Duration;
 use super::*;
 use crate::{
     access::{app_credentials::create, issue_access_token},
-    catalogue::Catalogue,
-    context::EnvironmentOptions,
     resource::{DeleteAppCredential, NewAppCredential},
-    testing::{Flaky, Outage, STABLE, World, always, ports},
+    testing::{Flaky, Outage, STABLE, World, always},
 };
 
 /// How long cached data is used without the store.
@@ -85,10 +83,9 @@ fn without_an_outage_window_no_token_is_valid_while_the_store_is_down() {
     let world = World::new();
     let store = Flaky::new(world.process(0));
     let opened = |outage| {
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.store_outage = outage;
-        let ports = ports(world.process(0), always(200, ""), Arc::clone(&store) as _);
-        world.run(Context::open(options, Catalogue::new([&STABLE]), ports))
+        world.configured(&store, &STABLE, always(200, ""), |options| {
+            options.store_outage = outage;
+        })
     };
     let context = opened(Duration::ZERO).unwrap();
     let (bearer, _) = token(&world, &context);

@@ -11,12 +11,10 @@ use crate::{
     Error, ErrorKind, Result,
     access::{authenticate, authenticate_agent},
     caller::{Caller, McpSession},
-    catalogue::Catalogue,
-    context::{Context, EnvironmentOptions, McpIssuer, Verification},
+    context::{Context, McpIssuer, Verification},
     jwt::signers::Signer,
     ports::{Transport, TransportError, TransportErrorKind},
-    store::MemoryStore,
-    testing::{Responses, STABLE, World, ports, response},
+    testing::{Responses, STABLE, World, always, response},
 };
 
 const ISSUER: &str = "https://login.test/realm";
@@ -70,13 +68,11 @@ impl Scene {
             }
         });
         let world = World::new();
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), network, store);
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = Verification::LinkPossession;
-        options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
-        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-        let context = world.ok(opened);
+        let context = world.configured(&world.store(), &STABLE, network, |options| {
+            options.verification = Verification::LinkPossession;
+            options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
+        });
+        let context = context.unwrap();
         Self {
             world,
             context,
@@ -375,14 +371,11 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
 fn an_issuer_with_unusable_settings_is_refused() {
     let opened = |set: fn(McpIssuer) -> McpIssuer, verification| {
         let world = World::new();
-        let network = Responses::by(|_| async { Ok(response(404, "")) });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), network, store);
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = verification;
-        options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
-        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-        world.run(opened).map(drop)
+        let opened = world.configured(&world.store(), &STABLE, always(404, ""), |options| {
+            options.verification = verification;
+            options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
+        });
+        opened.map(drop)
     };
     let (link, application) = (Verification::LinkPossession, Verification::Application);
     opened(|issuer| issuer, link).unwrap();

@@ -195,7 +195,7 @@ fn the_last_active_owner_stays() {
 #[test]
 fn two_owners_cannot_remove_each_other_concurrently() {
     let world = World::new();
-    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let rows = world.store();
     // Both read that there is another owner before either commits.
     let store = Flaky::over(rows, true);
     let [here, there] = [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store));

@@ -102,7 +102,7 @@ fn assert_forgotten(all: &str) {
 #[test]
 fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     let world = World::new();
-    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let store = world.store();
     let context = world.open(0, &STABLE, always(200, ""), &store);
     world.run(known(&context));
     world.run(context.history.recorder.flush(&context));

@@ -69,12 +69,10 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = Verification::LinkPossession;
-        options.tool_sets = BTreeMap::from([(String::from("own"), vec![WRITE.to_owned()])]);
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), always(200, "{}"), store);
-        let context = world.run(Context::open(options, Catalogue::new([&DEMO]), ports));
+        let context = world.configured(&world.store(), &DEMO, always(200, "{}"), |options| {
+            options.verification = Verification::LinkPossession;
+            options.tool_sets = [(String::from("own"), vec![WRITE.to_owned()])].into();
+        });
         let environment = Environment(context.unwrap());
         world.run(async {
             insert_account(&environment.0, AccountState::Active).await;

@@ -67,7 +67,7 @@ struct Stage {
 impl Stage {
     fn new(seed: u64) -> Self {
         let world = World::seeded(seed);
-        let store = Flaky::over(Arc::new(MemoryStore::new(world.process(0))), true);
+        let store = Flaky::over(world.store(), true);
         let sent = Arc::default();
         store.share();
         for (number, seconds) in [(1, 30), (2, -30)] {

@@ -58,7 +58,7 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let rows = world.store();
         let store = Flaky::over(rows, true);
         let context = world.open(0, &STABLE, always(200, "{}"), &store);
         Self {

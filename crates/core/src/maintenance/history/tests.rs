@@ -218,7 +218,7 @@ fn a_damaged_row_of_an_older_version_does_not_block_others() {
 #[test]
 fn concurrent_history_maintenance_loses_nothing() {
     let world = World::new();
-    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let rows = world.store();
     let store = Flaky::over(rows, true);
     let contexts = [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store));
     let [one, other] = &contexts;

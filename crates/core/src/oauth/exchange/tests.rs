@@ -1,7 +1,7 @@
 //! Scopes, return addresses and failures of a code exchange.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
@@ -10,16 +10,17 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
+    context::EnvironmentOptions,
     digest::Digest,
     domain::authorization::new_authorization,
     oauth::{
         verify,
-        visitor::{allowed, come_back, open_with, options},
+        visitor::{allowed, come_back},
     },
-    ports::{Runtime as _, Transport},
+    ports::Transport,
     resource::{NewConnection, ReadConnection, VerifyAuthorization},
-    store::{Batch, Commit, MemoryStore},
-    testing::{Asked, Flaky, Responses, STABLE, START, World, account, response},
+    store::{Batch, Commit},
+    testing::{Asked, Flaky, Responses, STABLE, START, World, account, context, response},
 };
 
 fn authorization() -> Authorization {
@@ -85,6 +86,14 @@ fn product(exchanges: &Arc<AtomicU32>, revocations: &Arc<AtomicU32>) -> Arc<dyn 
     })
 }
 
+/// A context with a connection of a product.
+fn connectable(world: &World, transport: Arc<dyn Transport>) -> Context {
+    let context = context(world, &STABLE, transport);
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.send(&context, new);
+    context
+}
+
 #[test]
 fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
     let world = World::new();
@@ -97,10 +106,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
         };
         std::future::ready(Ok(response(status, body)))
     });
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let context = world.open(0, &STABLE, transport, &store);
-    let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.send(&context, new);
+    let context = connectable(&world, transport);
     let connect = || {
         let visitor = world.run(allowed(&context, "ada"));
         let connected = world.run(come_back(&context, &visitor)).is_ok();
@@ -116,7 +122,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
 #[test]
 fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
     let world = World::new();
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
+    let revocations = Arc::default();
     // The store applies a commit but reports a failure, and another writer changes the account immediately.
     let store = Flaky::new(world.process(0));
     let (rows, armed) = (store.rows(), AtomicBool::new(true));
@@ -137,7 +143,7 @@ fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
             Err(Error::new(ErrorKind::StorageUnavailable, "cut"))
         }
     });
-    let transport = product(&exchanges, &revocations);
+    let transport = product(&Arc::default(), &revocations);
     let context = world.open(0, &STABLE, transport, &store);
     let new = NewConnection::new("demo", "demo").client("client", "secret");
     world.send(&context, new);
@@ -155,12 +161,8 @@ fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
 #[test]
 fn an_exchange_finishes_if_the_browser_disconnects() {
     let world = World::new();
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let transport = product(&exchanges, &revocations);
-    let context = world.open(0, &STABLE, transport, &store);
-    let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.send(&context, new);
+    let exchanges = Arc::default();
+    let context = connectable(&world, product(&exchanges, &Arc::default()));
     let visitor = world.run(allowed(&context, "ada"));
     // The caller leaves, but a separate task uses the state and exchanges the code.
     assert!(come_back(&context, &visitor).now_or_never().is_none());
@@ -182,20 +184,11 @@ fn a_link_keeps_the_verification_rule_of_its_creation() {
         (LinkPossession, Application, AccountState::Active),
     ] {
         let world = World::new();
-        let (exchanges, revocations) = (Arc::default(), Arc::default());
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let opened = |verification| {
-            let mut options = options();
-            options.verification = verification;
-            let transport = product(&exchanges, &revocations);
-            let store = Arc::clone(&store) as _;
-            world.run(open_with(
-                options,
-                world.process(0),
-                &STABLE,
-                transport,
-                store,
-            ))
+            let transport = product(&Arc::default(), &Arc::default());
+            let set = |options: &mut EnvironmentOptions| options.verification = verification;
+            world.configured(&store, &STABLE, transport, set)
         };
         let (before, after) = (opened(made).unwrap(), opened(finished).unwrap());
         let new = NewConnection::new("demo", "demo").client("client", "secret");

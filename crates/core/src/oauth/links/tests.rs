@@ -1,17 +1,11 @@
 //! Links: their return URLs, their scopes, and how many can be open.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::{
     ErrorKind, connections,
-    oauth::{
-        connect_page,
-        visitor::{open_with, options},
-    },
+    oauth::connect_page,
     product::OAuth,
     resource::NewConnection,
-    store::MemoryStore,
     testing::{STABLE, World, always, context},
 };
 
@@ -97,11 +91,10 @@ const REDIRECTS: [&str; 30] = [
 #[test]
 fn redirects_lead_only_to_listed_origins() {
     let world = World::new();
-    let mut options = options();
-    options.verify_origins = vec![String::from("https://app.test")];
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
-    let context = world.ok(opened);
+    let context = world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+        options.verify_origins = vec![String::from("https://app.test")];
+    });
+    let context = context.unwrap();
     for url in REDIRECTS {
         let error = context.site.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
@@ -120,17 +113,10 @@ fn redirects_lead_only_to_listed_origins() {
 fn a_link_without_a_verify_url_uses_an_allowed_default() {
     let world = World::new();
     let open = |url: &str| {
-        let mut options = options();
-        options.verify_origins = vec![String::from("https://app.test")];
-        options.verify_url = Some(url.to_owned());
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        world.run(open_with(
-            options,
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            store,
-        ))
+        world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+            options.verify_origins = vec![String::from("https://app.test")];
+            options.verify_url = Some(url.to_owned());
+        })
     };
     let context = open("https://app.test/back").unwrap();
     let leads_to = |given| context.site.checked_verify_url(given).unwrap();
@@ -156,11 +142,10 @@ fn an_origin_is_https_and_a_host() {
         ("app.test", false),
         ("", false),
     ] {
-        let mut options = options();
-        options.verify_origins = vec![origin.to_owned()];
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
-        let kind = world.run(opened).err().map(|error| error.kind());
+        let opened = world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+            options.verify_origins = vec![origin.to_owned()];
+        });
+        let kind = opened.err().map(|error| error.kind());
         assert_eq!(
             kind,
             (!fits).then_some(ErrorKind::InvalidRequest),

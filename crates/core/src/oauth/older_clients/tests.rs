@@ -292,7 +292,7 @@ fn an_interrupted_client_change_presents_no_token_for_the_other_client() {
 fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
     let world = World::new();
     let hosts = Arc::new(Hosts::default());
-    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let rows = world.store();
     let process = world.process(0);
     let context = world.open(0, &HOSTED, hosts.transport(), &rows);
     let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");

@@ -11,7 +11,7 @@ use crate::{
 #[test]
 fn processes_with_different_clocks_agree_on_the_stores_time() {
     let world = World::new();
-    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let store = world.store();
     for (process, seconds) in [(1, 30), (2, -30)] {
         let ahead = SignedDuration::from_secs(seconds);
         world.set_clock(process, Clock { ahead, drift: 0 });

@@ -450,12 +450,9 @@ fn a_provider_without_a_restriction_and_one_without_tls_are_refused() {
     assert!(local.clone().required_claim("", "x").is_err());
     assert!(local.clone().name(" ").is_err());
     let world = World::new();
-    let network = Responses::by(|_| std::future::ready(Ok(response(200, ""))));
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-    options.sign_in_provider = Some(local);
-    let ports = ports(world.process(0), network, store);
-    let opened = world.run(Context::open(options, Catalogue::new([&STABLE]), ports));
+    let opened = world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+        options.sign_in_provider = Some(local);
+    });
     let error = opened.err().unwrap();
     assert!(
         error.message().contains("at your OpenID Connect provider"),

@@ -121,12 +121,11 @@ fn opened(
     store: &Arc<MemoryStore>,
     set: impl FnOnce(SignInProvider) -> SignInProvider,
 ) -> Context {
-    let ports = ports(world.process(0), Arc::clone(network), store.clone());
-    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
     let own = SignInProvider::new(ISSUER, "stead", SecretString::from("s3cret")).unwrap();
-    options.sign_in_provider = Some(set(own));
-    let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-    world.ok(opened)
+    let opened = world.configured(store, &STABLE, Arc::clone(network), |options| {
+        options.sign_in_provider = Some(set(own));
+    });
+    opened.unwrap()
 }
 
 pub(super) fn allowing_bob(provider: SignInProvider) -> SignInProvider {
@@ -157,7 +156,7 @@ impl Scene {
                 provider.respond(head.uri.path(), header, &body)
             }
         });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let context = opened(&world, &network, &store, set);
         Self {
             world,

@@ -130,7 +130,7 @@ fn processes(
     transport: &Arc<dyn Transport>,
     machine: &Arc<Machine>,
 ) -> Vec<Context> {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
+    let store: Arc<dyn Store> = world.store();
     let open = |process: u32| {
         let spool = machine.spool(process, || {});
         let (transport, store) = (Arc::clone(transport), Arc::clone(&store));

@@ -152,11 +152,10 @@ impl Stage {
             let body = body.lock().unwrap().to_string();
             std::future::ready(Ok(response(200, body)))
         });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = Verification::LinkPossession;
-        let ports = ports(world.process(0), transport, Arc::clone(&store) as _);
-        let context = world.run(Context::open(options, Catalogue::new([&DEMO]), ports));
+        let store = world.store();
+        let context = world.configured(&store, &DEMO, transport, |options| {
+            options.verification = Verification::LinkPossession;
+        });
         let environment = Environment(context.unwrap());
         world.run(async {
             insert_account(&environment.0, AccountState::Active).await;

@@ -147,7 +147,7 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
+        let store: Arc<dyn Store> = world.store();
         let (writes, sent, draft) = (Arc::default(), Arc::default(), Arc::default());
         let environment = process(&world, 0, &store, [&writes, &sent, &draft]);
         world.run(insert_account(&environment.0, AccountState::Active));

@@ -97,7 +97,7 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let rows = world.store();
         let store = Flaky::over(rows, true);
         let machine = Arc::default();
         let mut stage = Self {
