@@ -152,7 +152,8 @@ fn an_unknown_name_is_refused_with_similar_ones() {
     );
     assert_eq!(similar("weather"), None);
     assert_eq!(similar(""), None);
-    let long = catalogue().find(&"x".repeat(10_000), None, None);
+    let catalogue = catalogue();
+    let long = catalogue.find(&"x".repeat(10_000), None, None);
     assert!(long.unwrap_err().message().len() < 200);
 }
 

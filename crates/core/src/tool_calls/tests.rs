@@ -12,7 +12,6 @@ use crate::{
     ports::{Body, Runtime as _},
     product::{Product, Rotation},
     state::AccountState,
-    store::MemoryStore,
     testing::{ReadNote, Responses, World, demo, insert_account, response},
     tool::{ApiRequest, Call as Run, Io, Output, Tool, ToolEntry},
 };

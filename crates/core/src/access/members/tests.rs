@@ -1,6 +1,6 @@
 //! How people become members, and how members change.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use futures_util::future::join;
 
@@ -14,7 +14,6 @@ use crate::{
         ResetMember,
     },
     state::{MemberState, Role},
-    store::MemoryStore,
     testing::{Flaky, STABLE, World, always, context},
 };
 

@@ -18,7 +18,7 @@ use crate::{
         DisconnectAccount, Disconnection, ErasureProgress, NewAuthorizationLink, ReadAccount,
     },
     state::AccountState,
-    store::{Batch, List, MemoryStore, Store, TABLES},
+    store::{Batch, List, Store, TABLES},
     testing::{Flaky, STABLE, World, always, context, execution, executions, insert_account},
 };
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     ErrorKind,
     context::{Context, follow::KEPT},
-    resource::{ChangeConnection, ConnectionChange, SuspendAccount},
+    resource::{ChangeConnection, ConnectionChange},
     state::AccountState,
     testing::{Mode, Readings, STABLE, World, always, context, idle, insert_account, ports},
 };

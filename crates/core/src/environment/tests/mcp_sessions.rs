@@ -1,6 +1,6 @@
 //! An MCP session can only call its tools, for its own user. Everything else is refused.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use http::Request;
 use schemars::JsonSchema;
@@ -8,16 +8,11 @@ use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{
-    super::{EnvironmentOptions, Verification},
-    *,
-};
+use super::{super::Verification, *};
 use crate::{
     ErrorKind,
     api::Paging,
     caller::{self, Caller},
-    catalogue::Catalogue,
-    context::Context,
     identifier::AuthorizationId,
     ports::Body,
     product::{Product, Rotation},
@@ -27,10 +22,8 @@ use crate::{
         NewMcpSession, ProxyRequest, ReadMcpSession,
     },
     state::{AccountState, TokenAccess},
-    store::MemoryStore,
     testing::{
         ReadNote, World, always, context, demo, executions, insert_account, insert_account_of,
-        ports,
     },
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };

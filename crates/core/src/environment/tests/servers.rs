@@ -25,7 +25,7 @@ use crate::{
         Policy, ReadApproval, SetPolicy, TotalsSpan, TotalsStep,
     },
     state::{AccountState, ApprovalState},
-    store::{Batch, Commit, MemoryStore},
+    store::{Batch, Commit},
     testing::{
         Clock, Flaky, ROTATING, Responses, START, World, demo, insert_account, ports, response,
     },

@@ -1,14 +1,12 @@
 //! The history loses no call and counts none twice, whatever maintenance moves or removes.
 
-use std::sync::Arc;
-
 use futures_util::future::join;
 use jiff::SignedDuration;
 
 use super::*;
 use crate::{
     domain::totals::Count,
-    store::{ExecutionGroup, MemoryStore},
+    store::ExecutionGroup,
     testing::{Flaky, STABLE, START, World, always, context, execution, executions},
 };
 

@@ -1,12 +1,7 @@
 //! Processes with different clocks agree on the store's time.
 
-use std::sync::Arc;
-
 use super::*;
-use crate::{
-    store::MemoryStore,
-    testing::{Clock, STABLE, World, always},
-};
+use crate::testing::{Clock, STABLE, World, always};
 
 #[test]
 fn processes_with_different_clocks_agree_on_the_stores_time() {

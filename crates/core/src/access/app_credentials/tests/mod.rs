@@ -2,24 +2,22 @@
 
 mod events_and_refusals;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
 use super::*;
 use crate::{
     access::{authenticate, issue_access_token},
-    api::Paging,
     caller::Caller,
     domain::AppCredential as Row,
     maintenance,
     resource::{
         AppCredentialChange, ChangeAppCredential, DeleteAppCredential, IssuedAppSecret,
-        ListAppCredentials, NewAppCredential, ReadAppCredential, RevokeAppSecret,
-        RotateAppCredential, SecretRotation,
+        NewAppCredential, ReadAppCredential, RevokeAppSecret, RotateAppCredential, SecretRotation,
     },
     scope::ScopeName,
-    store::{Batch, Commit, MemoryStore},
+    store::{Batch, Commit},
     testing::{STABLE, World, always, context},
 };
 

@@ -19,13 +19,12 @@ use crate::{
         sessions::{authenticate, begin_at_provider, finish_at_provider},
     },
     api::Run,
-    catalogue::Catalogue,
-    context::{Context, EnvironmentOptions, SignInProvider},
+    context::{Context, SignInProvider},
     environment::Environment,
     oauth::{Callback, StartedAtProvider},
     ports::{Transport, TransportError, TransportErrorKind},
     store::MemoryStore,
-    testing::{Responses, STABLE, Sent, World, ports, response},
+    testing::{Responses, STABLE, Sent, World, response},
 };
 
 pub(super) const ISSUER: &str = "https://login.test/realm";

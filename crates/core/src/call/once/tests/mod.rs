@@ -30,7 +30,7 @@ use crate::{
         SuspendAccount,
     },
     state::AccountState,
-    store::{MemoryStore, Store},
+    store::Store,
     testing::{Flaky, Machine, Responses, World, demo, insert_account, open_spooled, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool, ToolEntry},
 };

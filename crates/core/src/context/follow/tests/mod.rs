@@ -14,8 +14,8 @@ use crate::{
     environment::Environment,
     resource::{
         ChangeConnection, ConnectionChange, DeleteAccountToken, DeleteAppCredential,
-        DeleteMcpSession, DeletePolicy, DisconnectAccount, Disconnection, NewAccountToken,
-        NewAppCredential, NewMcpSession, Policy, ResumeAccount, SetPolicy, SuspendAccount,
+        DeleteMcpSession, DisconnectAccount, Disconnection, NewAccountToken, NewAppCredential,
+        NewMcpSession, ResumeAccount, SuspendAccount,
     },
     state::{AccountState, TokenAccess},
     store::{Batch, Commit},

@@ -16,15 +16,10 @@ use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{
-    super::{EnvironmentOptions, Verification},
-    *,
-};
+use super::{super::Verification, *};
 use crate::{
     ErrorKind,
     caller::{Caller, Connections},
-    catalogue::Catalogue,
-    context::Context,
     identifier::ConnectionName,
     product::{Product, Rotation},
     resource::{
@@ -35,8 +30,7 @@ use crate::{
     state::AccountState,
     store::{List, MemoryStore, Store as _, TABLES},
     testing::{
-        ReadNote, Responses, World, demo, executions, insert_account, insert_account_of, ports,
-        response,
+        ReadNote, Responses, World, demo, executions, insert_account, insert_account_of, response,
     },
     tool::{
         ApiRequest, Call, Effect, Io, Output, Readable, ReadableView, Tool, ToolEntry, Whole,

@@ -26,7 +26,7 @@ use crate::{
         ListAccountTokens, NewAccountToken, ProxyRequest, SuspendAccount, TokensOfAccount,
     },
     state::{AccountState, TokenAccess},
-    store::{Batch, Commit, MemoryStore},
+    store::{Batch, Commit},
     testing::{
         Responses, World, account, demo, insert_account, insert_account_of, ports, response,
     },

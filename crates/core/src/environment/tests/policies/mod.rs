@@ -38,7 +38,7 @@ use crate::{
         SetPolicy,
     },
     state::{AccountState, ApprovalState},
-    store::{MemoryStore, Store},
+    store::Store,
     testing::{ReadNote, Responses, World, demo, insert_account, ports, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };

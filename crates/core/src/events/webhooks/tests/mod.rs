@@ -28,7 +28,6 @@ use crate::{
         ListWebhookDeliveries, NewConnection, NewWebhook, ReadWebhook, WebhookChange, WebhookReplay,
     },
     scope::Scopes,
-    store::MemoryStore,
     testing::{Clock, Flaky, Machine, Responses, STABLE, World, open_spooled, response},
 };
 
