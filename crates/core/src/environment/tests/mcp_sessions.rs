@@ -167,27 +167,16 @@ fn a_session_calls_its_tools_for_its_user_through_its_connections() {
     let holder = stage.of(&all).unwrap();
     let raw = ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
     let streamed = Request::new(Body::Empty);
-    let sent = [
-        stage.world.run(holder.proxy(raw)).map(drop),
-        stage
-            .world
-            .run(holder.proxy_streaming("demo", "ada", streamed))
-            .map(drop),
-        stage
-            .world
-            .run(holder.proxy_host(Request::new(Body::Empty)))
-            .map(drop),
-        stage
-            .world
-            .run(holder.send(NewMcpSession::new("ada")))
-            .map(drop),
-        stage
-            .world
-            .run(holder.send(NewAccountToken::new("demo", "ada", TokenAccess::Read)))
-            .map(drop),
-    ];
-    for outcome in sent {
-        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let token = NewAccountToken::new("demo", "ada", TokenAccess::Read);
+    let world = &stage.world;
+    for error in [
+        world.err(holder.proxy(raw)),
+        world.err(holder.proxy_streaming("demo", "ada", streamed)),
+        world.err(holder.proxy_host(Request::new(Body::Empty))),
+        world.err(holder.send(NewMcpSession::new("ada"))),
+        world.err(holder.send(token)),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InsufficientScope);
     }
 }
 
@@ -197,35 +186,27 @@ fn a_session_is_offered_only_tools_it_can_call() {
     let offered = |new: NewMcpSession| {
         let holder = stage.of(&stage.session(new)).unwrap();
         let offer = stage.world.ok(holder.mcp_offer());
-        let tools = offer
-            .tools
-            .iter()
-            .map(|tool| tool.entry().name().to_owned());
+        let tools = offer.tools.iter();
+        let tools = tools.map(|tool| tool.entry().name().to_owned());
         let connections = offer.connections.iter();
         let connections = connections.map(|connection| connection.name.to_string());
         (tools.collect::<Vec<_>>(), connections.collect::<Vec<_>>())
     };
     let (tools, connections) = offered(NewMcpSession::new("ada"));
     assert_eq!((tools.len(), connections.len()), (2, 2));
-    let new = NewMcpSession::new("ada")
-        .read_only(true)
-        .connections(["other"]);
-    assert_eq!(
-        offered(new),
-        (vec![READ.to_owned()], vec!["other".to_owned()])
-    );
-    let operator = stage.world.run(stage.environment.mcp_offer());
-    assert_eq!(operator.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let new = NewMcpSession::new("ada").read_only(true);
+    let expected = (vec![READ.to_owned()], vec!["other".to_owned()]);
+    assert_eq!(offered(new.connections(["other"])), expected);
+    let operator = stage.world.err(stage.environment.mcp_offer());
+    assert_eq!(operator.kind(), ErrorKind::InsufficientScope);
 }
 
 #[test]
 fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     let stage = Stage::new();
     let (world, environment) = (&stage.world, &stage.environment);
-    let application = world
-        .ok(environment.send(NewAppCredential::new("agent")))
-        .credential
-        .client_id;
+    let application = world.ok(environment.send(NewAppCredential::new("agent")));
+    let application = application.credential.client_id;
     let maker = environment.acting_as(Caller::application(application.as_str()));
     let made = |new| world.ok(maker.send(new));
     let short = made(NewMcpSession::new("ada").expires_in(60));
@@ -233,10 +214,8 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     let revoked = made(NewMcpSession::new("grace"));
     let id = deleted.session.session_id.to_string();
     let actor = serde_json::to_value(stage.of(&deleted).unwrap().caller().actor()).unwrap();
-    assert_eq!(
-        actor,
-        json!({ "type": "mcp_session", "id": id, "client_id": application })
-    );
+    let expected = json!({ "type": "mcp_session", "id": id, "client_id": application });
+    assert_eq!(actor, expected);
     stage.called(&stage.of(&deleted).unwrap(), READ, ADA);
     world.advance(Duration::from_secs(1));
     let recorded = world.run(executions(&environment.0));
@@ -244,21 +223,13 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     assert_eq!(recorded[0].actor.as_deref(), Some(expected.as_str()));
 
     let listed = |of: Option<&str>| {
-        let page = world.ok(environment.send(
-            ListMcpSessions::new()
-                .filter(McpSessionFilter::of(of))
-                .page(Paging::new(None, 50)),
-        ));
-        page.items.len()
+        let list = ListMcpSessions::new().filter(McpSessionFilter::of(of));
+        let list = list.page(Paging::new(None, 50));
+        world.ok(environment.send(list)).items.len()
     };
-    assert_eq!(
-        (listed(None), listed(Some("ada")), listed(Some("x"))),
-        (3, 2, 0)
-    );
-    assert_eq!(
-        world.ok(environment.send(ReadMcpSession::new(&id))),
-        deleted.session
-    );
+    assert_eq!([None, Some("ada"), Some("x")].map(listed), [3, 2, 0]);
+    let read = world.ok(environment.send(ReadMcpSession::new(&id)));
+    assert_eq!(read, deleted.session);
     world.ok(environment.send(DeleteMcpSession::new(&id)));
     let gone = world.err(environment.send(ReadMcpSession::new(&id)));
     assert_eq!(gone.kind(), ErrorKind::NotFound);
@@ -274,30 +245,21 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
 #[test]
 fn an_invalid_session_is_refused_with_the_place() {
     let stage = Stage::new();
+    let new = || NewMcpSession::new("ada");
     for (new, place) in [
-        (NewMcpSession::new("ada").expires_in(59), "/expires_in"),
-        (NewMcpSession::new("ada").expires_in(86_401), "/expires_in"),
-        (
-            NewMcpSession::new("ada").tools([READ, "demo_no_note"]),
-            "/tools/1",
-        ),
-        (NewMcpSession::new("ada").tools([""; 0]), "/tools"),
-        (
-            NewMcpSession::new("ada").connections([""; 0]),
-            "/connections",
-        ),
-        (
-            NewMcpSession::new("ada").verify_url("http://far.test"),
-            "/verify_url",
-        ),
+        (new().expires_in(59), "/expires_in"),
+        (new().expires_in(86_401), "/expires_in"),
+        (new().tools([READ, "demo_no_note"]), "/tools/1"),
+        (new().tools([""; 0]), "/tools"),
+        (new().connections([""; 0]), "/connections"),
+        (new().verify_url("http://far.test"), "/verify_url"),
     ] {
-        let refused = stage.world.run(stage.environment.send(new));
-        let error = refused.unwrap_err();
+        let error = stage.world.err(stage.environment.send(new));
         assert_eq!(error.violation_list()[0].path, place);
     }
-    let unknown = NewMcpSession::new("ada").connections(["none"]);
-    let refused = stage.world.run(stage.environment.send(unknown));
-    assert_eq!(refused.unwrap_err().kind(), ErrorKind::UnknownConnection);
+    let unknown = stage.environment.send(new().connections(["none"]));
+    let error = stage.world.err(unknown);
+    assert_eq!(error.kind(), ErrorKind::UnknownConnection);
 }
 
 #[test]
@@ -305,15 +267,10 @@ fn an_erasure_ends_the_sessions_of_its_user() {
     let stage = Stage::new();
     let ada = stage.session(NewMcpSession::new("ada"));
     let grace = stage.session(NewMcpSession::new("grace"));
-    let erased = Disconnection::new().erase(true);
-    let erased = stage
-        .environment
-        .send(DisconnectAccount::new("demo", "ada").how(erased));
-    stage.world.ok(erased);
-    assert_eq!(
-        stage.of(&ada).unwrap_err().kind(),
-        ErrorKind::Unauthenticated
-    );
+    let erased = DisconnectAccount::new("demo", "ada").how(Disconnection::new().erase(true));
+    stage.world.ok(stage.environment.send(erased));
+    let error = stage.of(&ada).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthenticated);
     stage.of(&grace).unwrap();
 }
 
