@@ -15,14 +15,13 @@ use crate::{
     api::{Paging, Run},
     caller::Caller,
     catalogue::Catalogue,
-    context::Context,
     domain::{Account, AccountRef},
     environment::{Environment, EnvironmentOptions},
     identifier::AccountId,
     ports::Body,
     product::{Product, ProxyRoute, ProxyRules, Rotation},
     resource::{
-        DeleteAccountToken, DisconnectAccount, Disconnection, ExecuteRequest, IssuedAccountToken,
+        DeleteAccountToken, DisconnectAccount, ExecuteRequest, IssuedAccountToken,
         ListAccountTokens, NewAccountToken, ProxyRequest, SuspendAccount, TokensOfAccount,
     },
     state::{AccountState, TokenAccess},
@@ -87,12 +86,8 @@ impl Stage {
         let ports = ports(world.process(0), transport, store);
         let options = EnvironmentOptions::new("https://stead.test").unwrap();
         let options = options.proxy_url(PROXY).unwrap();
-        let context = world.run(Context::open(
-            options,
-            Catalogue::new([&DEMO, &TABLES]),
-            ports,
-        ));
-        let environment = Environment(context.unwrap());
+        let catalogue = Catalogue::new([&DEMO, &TABLES]);
+        let environment = world.ok(Environment::open(options, catalogue, ports));
         world.run(async {
             insert_account(&environment.0, AccountState::Active).await;
             insert_account_of(&environment.0, "other", "demo", AccountState::Active).await;
@@ -131,10 +126,8 @@ impl Stage {
         self.world.run(async {
             let (_, account) = context.account_rows(&ada()).await.unwrap();
             let batch = Batch::new().update(change(account.row), account.version);
-            assert_eq!(
-                context.store.commit(batch).await.unwrap(),
-                Commit::Committed
-            );
+            let outcome = context.store.commit(batch).await.unwrap();
+            assert_eq!(outcome, Commit::Committed);
         });
     }
 }
@@ -161,9 +154,8 @@ fn batch(lines: &[&str]) -> Request<Body> {
     };
     let parts: String = lines.iter().map(part).collect();
     let request = Request::post("/batch").header("content-type", "multipart/mixed; boundary=b");
-    request
-        .body(Body::from(format!("{parts}--b--\r\n").into_bytes()))
-        .unwrap()
+    let body = format!("{parts}--b--\r\n").into_bytes();
+    request.body(Body::from(body)).unwrap()
 }
 
 #[test]
@@ -212,20 +204,13 @@ fn an_account_token_is_limited_to_its_access_and_account() {
             stage.received.lock().unwrap().clear();
             let outcome = stage.sent(&holder, to, make());
             assert_eq!(outcome, expected, "{name} with {access:?}");
+            let received = stage.received.lock().unwrap().len();
             let was_sent = usize::from(expected == "200 OK");
-            assert_eq!(
-                stage.received.lock().unwrap().len(),
-                was_sent,
-                "{name} with {access:?}"
-            );
+            assert_eq!(received, was_sent, "{name} with {access:?}");
             // At the proxy host, a request can't name another account.
             if to == own && name != "another user in a batch" {
-                let outcome = stage.world.run(holder.proxy_host(make()));
-                assert_eq!(
-                    ended(&outcome),
-                    expected,
-                    "{name} with {access:?} at the host"
-                );
+                let outcome = ended(&stage.world.run(holder.proxy_host(make())));
+                assert_eq!(outcome, expected, "{name} with {access:?} at the host");
             }
         }
     }
@@ -238,11 +223,11 @@ fn an_account_token_works_only_at_the_proxy() {
     let described = holder.proxy(ProxyRequest::new("demo", "ada", "GET", "/v1/notes"));
     assert_eq!(ended(&stage.world.run(described)), "insufficient_scope");
     let call = ExecuteRequest::new("demo", "ada", json!({"note_id": "1"}));
-    let called = stage.world.run(holder.execute("demo_read_note", call));
-    assert_eq!(called.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let called = stage.world.err(holder.execute("demo_read_note", call));
+    assert_eq!(called.kind(), ErrorKind::InsufficientScope);
     let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-    let another = stage.world.run(holder.send(new));
-    assert_eq!(another.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let another = stage.world.err(holder.send(new));
+    assert_eq!(another.kind(), ErrorKind::InsufficientScope);
     assert!(stage.received.lock().unwrap().is_empty());
 
     let application = stage.environment.acting_as(Caller::application("app_1"));
@@ -250,10 +235,8 @@ fn an_account_token_works_only_at_the_proxy() {
         let at_the_host = other.proxy_host(request(Method::GET, "/v1/notes"));
         let error = stage.world.err(at_the_host);
         assert_eq!(error.kind(), ErrorKind::InsufficientScope);
-        assert!(
-            error.message().contains("POST /v1/account-tokens"),
-            "{error}"
-        );
+        let instead = "POST /v1/account-tokens";
+        assert!(error.message().contains(instead), "{error}");
     }
 }
 
@@ -262,24 +245,13 @@ fn an_upload_session_keeps_the_address_where_it_began() {
     let stage = Stage::new();
     let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
     let upload = || request(Method::POST, "/upload/notes?uploadType=resumable");
-    let location = |outcome: Result<http::Response<Body>>| {
-        let response = outcome.unwrap();
-        response.headers()[header::LOCATION]
-            .to_str()
-            .unwrap()
-            .to_owned()
-    };
-    let at_the_host = location(stage.world.run(holder.proxy_host(upload())));
-    assert_eq!(at_the_host, format!("{PROXY}/upload/notes?upload_id=1"));
-    let below = location(
-        stage
-            .world
-            .run(holder.proxy_streaming("demo", "ada", upload())),
-    );
-    assert_eq!(
-        below,
-        "https://stead.test/proxy/demo/ada/upload/notes?upload_id=1"
-    );
+    let at_the_host = stage.world.ok(holder.proxy_host(upload()));
+    let location = format!("{PROXY}/upload/notes?upload_id=1");
+    assert_eq!(at_the_host.headers()[header::LOCATION], location);
+    let below = holder.proxy_streaming("demo", "ada", upload());
+    let below = stage.world.ok(below);
+    let location = "https://stead.test/proxy/demo/ada/upload/notes?upload_id=1";
+    assert_eq!(below.headers()[header::LOCATION], location);
 }
 
 #[test]
@@ -305,9 +277,8 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
     assert_eq!(reads(&stage, &token), Ok(200));
     let id = token.token_id.to_string();
     let delete = || {
-        stage
-            .world
-            .run(stage.environment.send(DeleteAccountToken::new(&id)))
+        let deleted = stage.environment.send(DeleteAccountToken::new(&id));
+        stage.world.run(deleted)
     };
     delete().unwrap();
     assert_eq!(reads(&stage, &token), unknown);
@@ -321,10 +292,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
         let context = &stage.environment.0;
         context.account_rows(&ada()).await.unwrap().1.row
     });
-    let disconnect = stage
-        .environment
-        .send(DisconnectAccount::new("demo", "ada").how(Disconnection::default()));
-    stage.world.ok(disconnect);
+    stage.send(DisconnectAccount::new("demo", "ada"));
     stage.change_account(|after| Account {
         disconnections: after.disconnections,
         ..before.clone()
@@ -363,10 +331,8 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
     let create = |change: fn(&mut NewAccountToken)| {
         let mut new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
         change(&mut new);
-        stage
-            .world
-            .run(stage.environment.send(new))
-            .map_err(|error| error.kind())
+        let created = stage.world.run(stage.environment.send(new));
+        created.map_err(|error| error.kind())
     };
     let issued = create(|new| new.expires_in = Some(86_400)).unwrap();
     let start = stage.environment.0.host.now();
@@ -376,22 +342,15 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
     assert!(!format!("{issued:?}").contains(issued.token.expose_secret()));
     for seconds in [0, 59, 86_401] {
         let new = NewAccountToken::new("demo", "ada", TokenAccess::Read).expires_in(seconds);
-        let refused = stage.world.run(stage.environment.send(new));
-        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidRequest);
+        let refused = stage.world.err(stage.environment.send(new));
+        assert_eq!(refused.kind(), ErrorKind::InvalidRequest);
     }
-    assert_eq!(
-        create(|new| new.identifier = String::from("grace")).unwrap_err(),
-        ErrorKind::AccountNotFound
-    );
-    assert_eq!(
-        create(|new| new.connection_name = String::from("missing")).unwrap_err(),
-        ErrorKind::UnknownConnection
-    );
-    let listed = stage.send(
-        ListAccountTokens::new()
-            .of(TokensOfAccount::new("demo", "ada"))
-            .page(Paging::new(None, 50)),
-    );
+    let of_grace = create(|new| new.identifier = String::from("grace"));
+    assert_eq!(of_grace.unwrap_err(), ErrorKind::AccountNotFound);
+    let missing = create(|new| new.connection_name = String::from("missing"));
+    assert_eq!(missing.unwrap_err(), ErrorKind::UnknownConnection);
+    let list = ListAccountTokens::new().of(TokensOfAccount::new("demo", "ada"));
+    let listed = stage.send(list.page(Paging::new(None, 50)));
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].token_id, issued.token_id);
     stage.send(SuspendAccount::new("demo", "ada"));

@@ -2,9 +2,7 @@
 use crate::{
     api::Paging,
     identifier::ConnectionName,
-    resource::{
-        DisconnectAccount, Disconnection, ListAccountTokens, NewAccountToken, TokensOfAccount,
-    },
+    resource::{DisconnectAccount, ListAccountTokens, NewAccountToken, TokensOfAccount},
 };
 
 use http::Method;
@@ -69,8 +67,7 @@ fn a_token_for_two_products_goes_where_the_path_says() {
     );
 
     // A user who disconnects one product keeps the other one in the token.
-    let disconnect =
-        environment.send(DisconnectAccount::new("demo", "ada").how(Disconnection::default()));
+    let disconnect = environment.send(DisconnectAccount::new("demo", "ada"));
     stage.world.ok(disconnect);
     stage.world.advance(std::time::Duration::from_secs(6));
     let holder = stage.of(&token).unwrap();
