@@ -182,15 +182,9 @@ fn a_product_that_stalls_starves_only_itself() {
     }
     world.advance(Duration::from_secs(5));
     let error = world.err(call(&context, "one", "1"));
-    assert_eq!(
-        (error.kind(), error.act_by(), error.retry_after()),
-        (
-            ErrorKind::ProductUnavailable,
-            ActBy::Product,
-            Some(Duration::from_secs(5))
-        ),
-        "{error}"
-    );
+    assert_eq!(error.kind(), ErrorKind::ProductUnavailable, "{error}");
+    assert_eq!(error.act_by(), ActBy::Product);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
     // Their own time limit ends the calls, and all places are free again.
     world.advance(Duration::from_secs(120));
     assert_eq!(ended.lock().unwrap().len(), 2000);
@@ -200,13 +194,7 @@ fn a_product_that_stalls_starves_only_itself() {
 #[test]
 fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     let world = World::new();
-    let mut limits = CallLimits::default();
-    (
-        limits.calls,
-        limits.calls_per_product,
-        limits.calls_per_connection,
-    ) = (3, 2, 2);
-    let context = scene(&world, limits);
+    let context = scene(&world, limits(3, 2, 2));
     let ended = callers(&world, &context, 3, "one");
     assert_eq!(kinds(&ended), [ErrorKind::Overloaded]);
     world.ok(call(&context, "other", "1"));
@@ -238,6 +226,12 @@ fn limits(calls: u32, calls_per_product: u32, calls_per_connection: u32) -> Call
     }
 }
 
+/// None of the callers was rejected.
+#[track_caller]
+fn admitted(ended: &Ended) {
+    assert!(ended.lock().unwrap().is_empty());
+}
+
 /// The common error of the callers that were rejected.
 fn refused(ended: &Ended, times: usize) -> Error {
     let ended = ended.lock().unwrap();
@@ -256,36 +250,21 @@ fn a_flooding_application_leaves_room_for_others() {
         let world = World::new();
         let context = scene(&world, limits);
         let [floods, other] = applications(&context);
-        assert!(
-            callers_as(&world, &floods, 5, "ada", connections[0])
-                .lock()
-                .unwrap()
-                .is_empty()
-        );
+        admitted(&callers_as(&world, &floods, 5, "ada", connections[0]));
         let ended = callers_as(&world, &floods, 5, "bob", connections[1]);
         let error = refused(&ended, 4);
         assert_eq!(
             (error.kind(), error.retry_after()),
             (ErrorKind::Overloaded, Some(Duration::from_secs(1)))
         );
-        assert!(
-            error
-                .message()
-                .contains(&format!("6 running calls {whose}")),
-            "{error}"
-        );
+        let calls = format!("6 running calls {whose}");
+        assert!(error.message().contains(&calls), "{error}");
         // The other application gets the remaining places, also for its sessions and tokens.
-        let ended = callers_as(&world, &other, 2, "bob", connections[1]);
-        assert!(ended.lock().unwrap().is_empty(), "{whose}");
+        admitted(&callers_as(&world, &other, 2, "bob", connections[1]));
         // When calls end, the application with fewer running calls comes first.
         world.advance(Duration::from_secs(300));
         assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
-        assert!(
-            callers_as(&world, &floods, 5, "ada", connections[0])
-                .lock()
-                .unwrap()
-                .is_empty()
-        );
+        admitted(&callers_as(&world, &floods, 5, "ada", connections[0]));
     }
 }
 
@@ -294,8 +273,7 @@ fn the_operator_can_use_all_places() {
     let world = World::new();
     let context = scene(&world, limits(8, 100, 100));
     for (identifier, connection) in [("ada", "one"), ("bob", "two")] {
-        let ended = callers_as(&world, &context, 4, identifier, connection);
-        assert!(ended.lock().unwrap().is_empty());
+        admitted(&callers_as(&world, &context, 4, identifier, connection));
     }
 }
 
@@ -305,17 +283,11 @@ fn a_flooding_account_leaves_room_for_others_of_its_connection() {
     let context = scene(&world, limits(100, 100, 8));
     let error = refused(&callers(&world, &context, 10, "one"), 4);
     assert_eq!(error.kind(), ErrorKind::Overloaded);
-    assert!(
-        error
-            .message()
-            .starts_with("this account has 6 running calls"),
-        "{error}"
-    );
-    let ended = callers_as(&world, &context, 2, "bob", "one");
-    assert!(ended.lock().unwrap().is_empty());
+    let calls = "this account has 6 running calls";
+    assert!(error.message().starts_with(calls), "{error}");
+    admitted(&callers_as(&world, &context, 2, "bob", "one"));
     // The same identifier at another connection is another account.
-    let ended = callers(&world, &context, 6, "two");
-    assert!(ended.lock().unwrap().is_empty());
+    admitted(&callers(&world, &context, 6, "two"));
     world.advance(Duration::from_secs(10));
     let error = world.err(call(&context, "one", "1"));
     assert_eq!(error.kind(), ErrorKind::ProductUnavailable, "{error}");
