@@ -41,12 +41,8 @@ impl Scene {
         let world = World::new();
         let store = Readings::new(&world);
         let [here, there] = [0, 1].map(|process| {
-            let ports = ports(
-                world.process(process),
-                always(200, ""),
-                Arc::clone(&store) as _,
-            );
-            world.run(idle(&STABLE, ports))
+            let (runtime, store) = (world.process(process), Arc::clone(&store));
+            world.run(idle(&STABLE, ports(runtime, always(200, ""), store)))
         });
         world.run(insert_account(&there, AccountState::Active));
         Self {
@@ -237,10 +233,8 @@ fn the_feed_is_not_read_without_calls() {
     assert_eq!(scene.store.lists(), lists);
     // The next call immediately reads the events since then.
     scene.send(SuspendAccount::new("demo", "ada"));
-    assert_eq!(
-        scene.call().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
+    let kind = scene.call().unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::AccountSuspended);
 }
 
 #[test]
@@ -275,10 +269,8 @@ fn data_read_before_following_the_feed_is_read_again() {
     scene.world.ok(scene.here.reload(&ada()));
     scene.send(SuspendAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(2));
-    assert_eq!(
-        scene.call().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
+    let kind = scene.call().unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::AccountSuspended);
 }
 
 #[test]
@@ -307,22 +299,17 @@ fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
     for replaced in [false, true] {
         let scene = Scene::new();
         let store = &scene.there.store;
-        let before = scene
-            .world
-            .ok(store.account_of(
-                scene.world.ok(scene.there.snapshot(&ada())).connection.id,
-                &ada().identifier,
-            ))
-            .unwrap()
-            .row;
+        let (ada, there) = (ada(), &scene.there);
+        let connection = scene.world.ok(there.snapshot(&ada)).connection.id;
+        let before = store.account_of(connection, &ada.identifier);
+        let before = scene.world.ok(before).unwrap().row;
         scene.send(SuspendAccount::new("demo", "ada"));
         assert!(scene.call().is_err());
         // A failover silently loses the last commit.
         let lost = scene.world.ok(store.last_event()).unwrap();
         let now = scene.world.ok(store.account(before.id)).unwrap();
-        let lose = Batch::new()
-            .delete(lost.row.id, lost.version)
-            .update(before, now.version);
+        let lose = Batch::new().delete(lost.row.id, lost.version);
+        let lose = lose.update(before, now.version);
         assert_eq!(scene.world.ok(store.commit(lose)), Commit::Committed);
         if replaced {
             scene.add_event(event(&scene.there, lost.row.position));
@@ -351,8 +338,6 @@ fn a_store_that_is_away_is_not_asked_for_the_feed() {
     scene.world.advance(Duration::from_secs(1));
     scene.send(SuspendAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(1));
-    assert_eq!(
-        scene.call().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
+    let kind = scene.call().unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::AccountSuspended);
 }
