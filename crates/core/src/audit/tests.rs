@@ -16,7 +16,7 @@ use crate::{
     resource::{
         AuditEntry, AuditFilter, AuditHead, AuditVerification, ChangeConnection, Connection,
         ConnectionChange, DeleteAccountToken, DeleteConnection, DisconnectAccount, Disconnection,
-        ExpectedAudit, ListAuditEntries, NewAccountToken, NewAppCredential, NewConnection,
+        ExpectedAudit, ListAuditEntries, NewAccountToken, NewAppCredential, NewConnection, Page,
         ResumeAccount, SuspendAccount, VerifyAudit,
     },
     state::{AccountState, TokenAccess},
@@ -59,36 +59,33 @@ impl Log {
         self.world.run(connections::create(&self.context, new))
     }
 
+    fn page(
+        &self,
+        filter: &AuditFilter,
+        token: Option<&str>,
+        size: u32,
+    ) -> Result<Page<AuditEntry>> {
+        let all = ListAuditEntries::new().filter(filter.clone());
+        let page = list(&self.context, all.page(Paging::new(token, size)));
+        self.world.run(page)
+    }
+
     /// Returns the entries, oldest first.
     fn entries(&self) -> Vec<AuditEntry> {
-        let filter = AuditFilter::default();
-        let page = self.world.run(list(
-            &self.context,
-            ListAuditEntries::new()
-                .filter(filter)
-                .page(Paging::new(None, 100)),
-        ));
-        let mut items = page.unwrap().items;
+        let mut items = self.page(&AuditFilter::default(), None, 100).unwrap().items;
         items.reverse();
         items
     }
 
     fn numbers(&self, filter: &AuditFilter) -> Vec<u64> {
-        let page = self.world.run(list(
-            &self.context,
-            ListAuditEntries::new()
-                .filter(filter.clone())
-                .page(Paging::new(None, 100)),
-        ));
-        let items = page.unwrap().items.into_iter();
+        let items = self.page(filter, None, 100).unwrap().items.into_iter();
         items.map(|entry| entry.number).collect()
     }
 
     fn verify(&self, expect: Option<&AuditHead>) -> AuditVerification {
-        self.world.send(
-            &self.context,
-            VerifyAudit::new().expected(ExpectedAudit::new(expect.cloned())),
-        )
+        let expected = ExpectedAudit::new(expect.cloned());
+        let verify = VerifyAudit::new().expected(expected);
+        self.world.send(&self.context, verify)
     }
 
     fn fault(&self, expect: Option<&AuditHead>) -> Option<(u64, String)> {
@@ -125,10 +122,8 @@ fn each_change_is_an_entry_without_its_secrets() {
     let log = Log::new();
     let (world, context) = (&log.world, &log.context);
     log.create("mail").unwrap();
-    let change = ConnectionChange::default()
-        .client_secret("secret-2")
-        .permissions(["notes"])
-        .disabled(true);
+    let change = ConnectionChange::default().client_secret("secret-2");
+    let change = change.permissions(["notes"]).disabled(true);
     for _ in 0..2 {
         // The second change has no effect.
         world.send(context, ChangeConnection::new("mail", change.clone()));
@@ -143,16 +138,12 @@ fn each_change_is_an_entry_without_its_secrets() {
     let made = world.send(context, NewAppCredential::new("shop"));
 
     let entries = log.entries();
-    let told: Vec<(u64, &str, Json)> = entries
-        .iter()
-        .map(|entry| {
-            (
-                entry.number,
-                entry.action.as_str(),
-                Json::Object(entry.facts.clone()),
-            )
-        })
-        .collect();
+    for (index, entry) in entries.iter().enumerate() {
+        assert_eq!(entry.number, index as u64 + 1);
+    }
+    let told = entries.iter();
+    let told = told.map(|entry| (entry.action.as_str(), Json::Object(entry.facts.clone())));
+    let told: Vec<(&str, Json)> = told.collect();
     let of = |name: &str| json!({ "connection_name": name, "product": "demo" });
     let changed = json!({
         "connection_name": "mail", "product": "demo",
@@ -160,53 +151,39 @@ fn each_change_is_an_entry_without_its_secrets() {
     });
     let account_of = json!({ "connection_name": "demo" });
     let ended = json!({ "connection_name": "demo", "revocation_requested": true });
-    assert_eq!(
-        told,
-        [
-            (1, "connection.created", of("mail")),
-            (2, "connection.changed", changed),
-            (3, "connection.deleted", of("mail")),
-            (4, "connection.created", of("demo")),
-            (5, "account.suspended", account_of.clone()),
-            (6, "account.resumed", account_of),
-            (7, "account.disconnected", ended),
-            (
-                8,
-                "app_credential.created",
-                json!({ "name": "shop", "scopes": crate::scope::Scopes::usual().words() })
-            ),
-        ]
-    );
+    let scopes = crate::scope::Scopes::usual().words();
+    let made_of = json!({ "name": "shop", "scopes": scopes });
+    let expected = [
+        ("connection.created", of("mail")),
+        ("connection.changed", changed),
+        ("connection.deleted", of("mail")),
+        ("connection.created", of("demo")),
+        ("account.suspended", account_of.clone()),
+        ("account.resumed", account_of),
+        ("account.disconnected", ended),
+        ("app_credential.created", made_of),
+    ];
+    assert_eq!(told, expected);
     assert_eq!(entries[4].target.id, account.id.to_string());
-    assert_eq!(
-        (entries[7].target.kind.as_str(), &entries[7].target.id),
-        ("app_credential", &made.credential.client_id)
-    );
+    assert_eq!(entries[7].target.kind, "app_credential");
+    assert_eq!(entries[7].target.id, made.credential.client_id);
     assert!(entries.iter().all(|entry| entry.actor.kind == "operator"));
     let text = serde_json::to_string(&entries).unwrap();
-    for secret in [
-        "secret-1",
-        "secret-2",
-        made.client_secret.expose_secret(),
-        "ada",
-    ] {
+    let secret = made.client_secret.expose_secret();
+    for secret in ["secret-1", "secret-2", secret, "ada"] {
         assert!(!text.contains(secret), "{secret}");
     }
     let found = log.verify(None);
     assert_eq!(found.fault, None);
-    let last = &entries[7];
-    assert_eq!(
-        found.head.map(|head| (head.number, head.hash)),
-        Some((8, last.hash.clone()))
-    );
+    let head = found.head.unwrap();
+    assert_eq!((head.number, &head.hash), (8, &entries[7].hash));
 }
 
 #[test]
 fn entries_of_account_tokens_have_the_actor_and_the_request() {
     let log = Log::new();
-    let account = log
-        .world
-        .run(insert_account(&log.context, AccountState::Active));
+    let account = insert_account(&log.context, AccountState::Active);
+    let account = log.world.run(account);
     let shop = log.context.acting_as(Caller::application("app_1"));
     let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
     let asked = shop.clone().in_request("req_1");
@@ -218,16 +195,12 @@ fn entries_of_account_tokens_have_the_actor_and_the_request() {
     let [_, created, ended] = entries.as_slice() else {
         panic!("{entries:?}")
     };
-    assert_eq!(
-        (created.action.as_str(), ended.action.as_str()),
-        ("account_token.created", "account_token.ended")
-    );
+    assert_eq!(created.action, "account_token.created");
+    assert_eq!(ended.action, "account_token.ended");
     assert_eq!(created.actor, shop.caller.actor());
     assert_eq!(created.request_id.as_deref(), Some("req_1"));
-    assert_eq!(
-        (&ended.actor.kind[..], &ended.request_id),
-        ("operator", &None)
-    );
+    assert_eq!(ended.actor.kind, "operator");
+    assert_eq!(ended.request_id, None);
     for entry in [created, ended] {
         assert_eq!(entry.target.kind, "account_token");
         assert_eq!(entry.target.id, id);
@@ -264,15 +237,7 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
     ] {
         assert_eq!(log.numbers(&filter), expected, "{filter:?}");
     }
-    let filter = AuditFilter::default();
-    let page = |token: Option<&str>| {
-        log.world.run(list(
-            &log.context,
-            ListAuditEntries::new()
-                .filter(filter.clone())
-                .page(Paging::new(token, 2)),
-        ))
-    };
+    let page = |token: Option<&str>| log.page(&AuditFilter::default(), token, 2);
     let first = page(None).unwrap();
     assert_eq!(first.next_page_token.as_deref(), Some("2"));
     let rest = page(first.next_page_token.as_deref()).unwrap();
@@ -326,10 +291,8 @@ fn tampering_is_named_at_its_first_place() {
     log.tamper(5, None);
     let (number, message) = log.fault(None).unwrap();
     assert_eq!(number, 3);
-    assert!(
-        message.contains("it was written without the key"),
-        "{message}"
-    );
+    let without = "it was written without the key";
+    assert!(message.contains(without), "{message}");
     assert_eq!(log.verify(None).head.map(|head| head.number), Some(2));
 
     let log = Log::of(5);
@@ -343,10 +306,8 @@ fn tampering_is_named_at_its_first_place() {
 
     let log = Log::of(5);
     log.tamper(2, None);
-    assert_eq!(
-        log.fault(None),
-        Some((2, String::from("entry 2 is missing")))
-    );
+    let missing = (2, String::from("entry 2 is missing"));
+    assert_eq!(log.fault(None), Some(missing));
 
     // Someone who kept the head can detect that the end was cut off.
     let log = Log::of(5);
@@ -367,19 +328,15 @@ fn tampering_is_named_at_its_first_place() {
     assert_eq!(log.fault(None), None);
     let (number, message) = log.fault(Some(&head)).unwrap();
     assert_eq!(number, 5);
-    assert!(
-        message.starts_with("entry 5 has a different hash"),
-        "{message}"
-    );
+    let other = "entry 5 has a different hash";
+    assert!(message.starts_with(other), "{message}");
 }
 
 #[test]
 fn an_empty_log_verifies_unless_entries_are_expected() {
     let log = Log::new();
-    assert_eq!(
-        log.verify(None),
-        AuditVerification::new(None, None, Vec::new())
-    );
+    let empty = AuditVerification::new(None, None, Vec::new());
+    assert_eq!(log.verify(None), empty);
     let head = AuditHead {
         number: 1,
         hash: "00".repeat(32),
