@@ -237,7 +237,7 @@ mod tests {
             let identifier = Identifier::new(identifier).unwrap();
             batch = batch.insert(new_account(id, connection, identifier, START));
         }
-        let committed = world.run(context.store.commit(batch)).unwrap();
+        let committed = world.ok(context.store.commit(batch));
         assert_eq!(committed, Commit::Committed);
         let pages = |prefix: &str, state, size| {
             let filter = AccountFilter {
@@ -247,13 +247,12 @@ mod tests {
             };
             let (mut found, mut token) = (Vec::new(), None::<String>);
             loop {
-                let page = world.run(list(
+                let page = world.ok(list(
                     &context,
                     ListAccounts::new()
                         .filter(filter.clone())
                         .page(Paging::new(token.as_deref(), size)),
                 ));
-                let page = page.unwrap();
                 assert!(page.items.len() <= size as usize);
                 let names = page.items.iter().map(|one| one.identifier.to_string());
                 found.extend(names);

@@ -8,21 +8,20 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::{
-    ErrorKind, Result, access, accounts,
+    ErrorKind, Result,
     api::Paging,
     caller::Caller,
     connections,
     context::Context,
-    domain::AccountRef,
     resource::{
         AuditEntry, AuditFilter, AuditHead, AuditVerification, ChangeConnection, Connection,
         ConnectionChange, DeleteAccountToken, DeleteConnection, DisconnectAccount, Disconnection,
-        ExpectedAudit, ListAuditEntries, NewAccountToken, NewAppCredential, NewConnection,
+        ExpectedAudit, ListAuditEntries, NewAccountToken, NewAppCredential, NewConnection, Page,
         ResumeAccount, SuspendAccount, VerifyAudit,
     },
     state::{AccountState, TokenAccess},
     store::{Batch, Commit, Key, MemoryStore, Store as _, TABLES, Value, Write},
-    testing::{Flaky, STABLE, World, always, insert_account, open},
+    testing::{Flaky, STABLE, World, always, insert_account},
 };
 
 struct Log {
@@ -35,7 +34,7 @@ struct Log {
 impl Log {
     fn new() -> Self {
         let world = World::new();
-        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let rows = world.store();
         let store = Flaky::over(Arc::clone(&rows) as _, true);
         let context = process(&world, 0, &store);
         Self {
@@ -60,38 +59,33 @@ impl Log {
         self.world.run(connections::create(&self.context, new))
     }
 
+    fn page(
+        &self,
+        filter: &AuditFilter,
+        token: Option<&str>,
+        size: u32,
+    ) -> Result<Page<AuditEntry>> {
+        let all = ListAuditEntries::new().filter(filter.clone());
+        let page = list(&self.context, all.page(Paging::new(token, size)));
+        self.world.run(page)
+    }
+
     /// Returns the entries, oldest first.
     fn entries(&self) -> Vec<AuditEntry> {
-        let filter = AuditFilter::default();
-        let page = self.world.run(list(
-            &self.context,
-            ListAuditEntries::new()
-                .filter(filter)
-                .page(Paging::new(None, 100)),
-        ));
-        let mut items = page.unwrap().items;
+        let mut items = self.page(&AuditFilter::default(), None, 100).unwrap().items;
         items.reverse();
         items
     }
 
     fn numbers(&self, filter: &AuditFilter) -> Vec<u64> {
-        let page = self.world.run(list(
-            &self.context,
-            ListAuditEntries::new()
-                .filter(filter.clone())
-                .page(Paging::new(None, 100)),
-        ));
-        let items = page.unwrap().items.into_iter();
+        let items = self.page(filter, None, 100).unwrap().items.into_iter();
         items.map(|entry| entry.number).collect()
     }
 
     fn verify(&self, expect: Option<&AuditHead>) -> AuditVerification {
-        self.world
-            .run(verify(
-                &self.context,
-                VerifyAudit::new().expected(ExpectedAudit::new(expect.cloned())),
-            ))
-            .unwrap()
+        let expected = ExpectedAudit::new(expect.cloned());
+        let verify = VerifyAudit::new().expected(expected);
+        self.world.send(&self.context, verify)
     }
 
     fn fault(&self, expect: Option<&AuditHead>) -> Option<(u64, String)> {
@@ -103,7 +97,7 @@ impl Log {
     fn tamper(&self, number: i64, change: Option<fn(&mut Json)>) {
         let table = TABLES.iter().find(|table| table.name == "audit").unwrap();
         let key = Key::new(table, vec![Value::Integer(number)]);
-        let found = self.world.run(self.rows.get(&key)).unwrap().unwrap();
+        let found = self.world.ok(self.rows.get(&key)).unwrap();
         let write = match change {
             None => Write::Delete(key, found.version),
             Some(change) => {
@@ -120,8 +114,7 @@ impl Log {
 }
 
 fn process(world: &World, number: u32, store: &Arc<Flaky>) -> Context {
-    let rows = Arc::clone(store) as _;
-    world.run(open(world.process(number), &STABLE, always(200, ""), rows))
+    world.open(number, &STABLE, always(200, ""), store)
 }
 
 #[test]
@@ -129,63 +122,28 @@ fn each_change_is_an_entry_without_its_secrets() {
     let log = Log::new();
     let (world, context) = (&log.world, &log.context);
     log.create("mail").unwrap();
-    let change = ConnectionChange {
-        client_secret: Some("secret-2".into()),
-        permissions: Some(vec![String::from("notes")]),
-        disabled: Some(true),
-        ..ConnectionChange::default()
-    };
+    let change = ConnectionChange::default().client_secret("secret-2");
+    let change = change.permissions(["notes"]).disabled(true);
     for _ in 0..2 {
         // The second change has no effect.
-        let changed = connections::change(context, ChangeConnection::new("mail", change.clone()));
-        world.run(changed).unwrap();
+        world.send(context, ChangeConnection::new("mail", change.clone()));
     }
-    world
-        .run(connections::delete(context, DeleteConnection::new("mail")))
-        .unwrap();
+    world.send(context, DeleteConnection::new("mail"));
     let account = world.run(insert_account(context, AccountState::Active));
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
+    world.send(context, SuspendAccount::new("demo", "ada"));
+    world.send(context, ResumeAccount::new("demo", "ada"));
     let how = Disconnection::new().revoke_at_product(true);
-    let ended = accounts::disconnect(
-        context,
-        DisconnectAccount::new(&ada.connection, &ada.identifier).how(how),
-    );
-    world.run(ended).unwrap();
-    let made = world.run(access::app_credentials::create(
-        context,
-        NewAppCredential::new("shop"),
-    ));
-    let made = made.unwrap();
+    world.send(context, DisconnectAccount::new("demo", "ada").how(how));
+    let made = world.send(context, NewAppCredential::new("shop"));
 
     let entries = log.entries();
-    let told: Vec<(u64, &str, Json)> = entries
-        .iter()
-        .map(|entry| {
-            (
-                entry.number,
-                entry.action.as_str(),
-                Json::Object(entry.facts.clone()),
-            )
-        })
-        .collect();
+    for (index, entry) in entries.iter().enumerate() {
+        assert_eq!(entry.number, index as u64 + 1);
+    }
+    let told = entries.iter();
+    let told = told.map(|entry| (entry.action.as_str(), Json::Object(entry.facts.clone())));
+    let told: Vec<(&str, Json)> = told.collect();
     let of = |name: &str| json!({ "connection_name": name, "product": "demo" });
     let changed = json!({
         "connection_name": "mail", "product": "demo",
@@ -193,76 +151,56 @@ fn each_change_is_an_entry_without_its_secrets() {
     });
     let account_of = json!({ "connection_name": "demo" });
     let ended = json!({ "connection_name": "demo", "revocation_requested": true });
-    assert_eq!(
-        told,
-        [
-            (1, "connection.created", of("mail")),
-            (2, "connection.changed", changed),
-            (3, "connection.deleted", of("mail")),
-            (4, "connection.created", of("demo")),
-            (5, "account.suspended", account_of.clone()),
-            (6, "account.resumed", account_of),
-            (7, "account.disconnected", ended),
-            (
-                8,
-                "app_credential.created",
-                json!({ "name": "shop", "scopes": crate::scope::Scopes::usual().words() })
-            ),
-        ]
-    );
+    let scopes = crate::scope::Scopes::usual().words();
+    let made_of = json!({ "name": "shop", "scopes": scopes });
+    let expected = [
+        ("connection.created", of("mail")),
+        ("connection.changed", changed),
+        ("connection.deleted", of("mail")),
+        ("connection.created", of("demo")),
+        ("account.suspended", account_of.clone()),
+        ("account.resumed", account_of),
+        ("account.disconnected", ended),
+        ("app_credential.created", made_of),
+    ];
+    assert_eq!(told, expected);
     assert_eq!(entries[4].target.id, account.id.to_string());
-    assert_eq!(
-        (entries[7].target.kind.as_str(), &entries[7].target.id),
-        ("app_credential", &made.credential.client_id)
-    );
+    assert_eq!(entries[7].target.kind, "app_credential");
+    assert_eq!(entries[7].target.id, made.credential.client_id);
     assert!(entries.iter().all(|entry| entry.actor.kind == "operator"));
     let text = serde_json::to_string(&entries).unwrap();
-    for secret in [
-        "secret-1",
-        "secret-2",
-        made.client_secret.expose_secret(),
-        "ada",
-    ] {
+    let secret = made.client_secret.expose_secret();
+    for secret in ["secret-1", "secret-2", secret, "ada"] {
         assert!(!text.contains(secret), "{secret}");
     }
     let found = log.verify(None);
     assert_eq!(found.fault, None);
-    let last = &entries[7];
-    assert_eq!(
-        found.head.map(|head| (head.number, head.hash)),
-        Some((8, last.hash.clone()))
-    );
+    let head = found.head.unwrap();
+    assert_eq!((head.number, &head.hash), (8, &entries[7].hash));
 }
 
 #[test]
 fn entries_of_account_tokens_have_the_actor_and_the_request() {
     let log = Log::new();
-    let account = log
-        .world
-        .run(insert_account(&log.context, AccountState::Active));
+    let account = insert_account(&log.context, AccountState::Active);
+    let account = log.world.run(account);
     let shop = log.context.acting_as(Caller::application("app_1"));
     let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
     let asked = shop.clone().in_request("req_1");
-    let made = access::account_tokens::create(&asked, new);
-    let made = log.world.run(made).unwrap();
+    let made = log.world.send(&asked, new);
     let id = made.token_id.to_string();
-    let ended = access::account_tokens::delete(&log.context, DeleteAccountToken::new(&id));
-    log.world.run(ended).unwrap();
+    log.world.send(&log.context, DeleteAccountToken::new(&id));
 
     let entries = log.entries();
     let [_, created, ended] = entries.as_slice() else {
         panic!("{entries:?}")
     };
-    assert_eq!(
-        (created.action.as_str(), ended.action.as_str()),
-        ("account_token.created", "account_token.ended")
-    );
+    assert_eq!(created.action, "account_token.created");
+    assert_eq!(ended.action, "account_token.ended");
     assert_eq!(created.actor, shop.caller.actor());
     assert_eq!(created.request_id.as_deref(), Some("req_1"));
-    assert_eq!(
-        (&ended.actor.kind[..], &ended.request_id),
-        ("operator", &None)
-    );
+    assert_eq!(ended.actor.kind, "operator");
+    assert_eq!(ended.request_id, None);
     for entry in [created, ended] {
         assert_eq!(entry.target.kind, "account_token");
         assert_eq!(entry.target.id, id);
@@ -281,12 +219,7 @@ fn entries_of_account_tokens_have_the_actor_and_the_request() {
 fn a_list_is_narrowed_by_action_actor_and_target() {
     let log = Log::of(2);
     let second = log.entries()[1].target.id.clone();
-    log.world
-        .run(access::app_credentials::create(
-            &log.context,
-            NewAppCredential::new("shop"),
-        ))
-        .unwrap();
+    log.world.send(&log.context, NewAppCredential::new("shop"));
     let filter = |action: &str, actor: &str, target: &str| {
         let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         AuditFilter {
@@ -304,15 +237,7 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
     ] {
         assert_eq!(log.numbers(&filter), expected, "{filter:?}");
     }
-    let filter = AuditFilter::default();
-    let page = |token: Option<&str>| {
-        log.world.run(list(
-            &log.context,
-            ListAuditEntries::new()
-                .filter(filter.clone())
-                .page(Paging::new(token, 2)),
-        ))
-    };
+    let page = |token: Option<&str>| log.page(&AuditFilter::default(), token, 2);
     let first = page(None).unwrap();
     assert_eq!(first.next_page_token.as_deref(), Some("2"));
     let rest = page(first.next_page_token.as_deref()).unwrap();
@@ -366,10 +291,8 @@ fn tampering_is_named_at_its_first_place() {
     log.tamper(5, None);
     let (number, message) = log.fault(None).unwrap();
     assert_eq!(number, 3);
-    assert!(
-        message.contains("it was written without the key"),
-        "{message}"
-    );
+    let without = "it was written without the key";
+    assert!(message.contains(without), "{message}");
     assert_eq!(log.verify(None).head.map(|head| head.number), Some(2));
 
     let log = Log::of(5);
@@ -383,10 +306,8 @@ fn tampering_is_named_at_its_first_place() {
 
     let log = Log::of(5);
     log.tamper(2, None);
-    assert_eq!(
-        log.fault(None),
-        Some((2, String::from("entry 2 is missing")))
-    );
+    let missing = (2, String::from("entry 2 is missing"));
+    assert_eq!(log.fault(None), Some(missing));
 
     // Someone who kept the head can detect that the end was cut off.
     let log = Log::of(5);
@@ -407,19 +328,15 @@ fn tampering_is_named_at_its_first_place() {
     assert_eq!(log.fault(None), None);
     let (number, message) = log.fault(Some(&head)).unwrap();
     assert_eq!(number, 5);
-    assert!(
-        message.starts_with("entry 5 has a different hash"),
-        "{message}"
-    );
+    let other = "entry 5 has a different hash";
+    assert!(message.starts_with(other), "{message}");
 }
 
 #[test]
 fn an_empty_log_verifies_unless_entries_are_expected() {
     let log = Log::new();
-    assert_eq!(
-        log.verify(None),
-        AuditVerification::new(None, None, Vec::new())
-    );
+    let empty = AuditVerification::new(None, None, Vec::new());
+    assert_eq!(log.verify(None), empty);
     let head = AuditHead {
         number: 1,
         hash: "00".repeat(32),

@@ -122,12 +122,7 @@ async fn call_as(
     connection: &str,
     note_id: &str,
 ) -> Result<()> {
-    let request = ExecuteRequest {
-        connection_name: connection.to_owned(),
-        identifier: identifier.to_owned(),
-        input: json!({ "note_id": note_id }),
-        ..ExecuteRequest::default()
-    };
+    let request = ExecuteRequest::new(connection, identifier, json!({ "note_id": note_id }));
     let tool = match connection {
         "other" => "other_read_note",
         _ => "demo_read_note",
@@ -183,19 +178,13 @@ fn a_product_that_stalls_starves_only_itself() {
     assert_eq!(second.lock().unwrap().len(), 2000 - 768);
     assert_eq!(context.limits.bulkheads.in_flight().0, 2 * 768);
     for _ in 0..2000 {
-        world.run(call(&context, "other", "1")).unwrap();
+        world.ok(call(&context, "other", "1"));
     }
     world.advance(Duration::from_secs(5));
-    let error = world.run(call(&context, "one", "1")).unwrap_err();
-    assert_eq!(
-        (error.kind(), error.act_by(), error.retry_after()),
-        (
-            ErrorKind::ProductUnavailable,
-            ActBy::Product,
-            Some(Duration::from_secs(5))
-        ),
-        "{error}"
-    );
+    let error = world.err(call(&context, "one", "1"));
+    assert_eq!(error.kind(), ErrorKind::ProductUnavailable, "{error}");
+    assert_eq!(error.act_by(), ActBy::Product);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
     // Their own time limit ends the calls, and all places are free again.
     world.advance(Duration::from_secs(120));
     assert_eq!(ended.lock().unwrap().len(), 2000);
@@ -205,28 +194,22 @@ fn a_product_that_stalls_starves_only_itself() {
 #[test]
 fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     let world = World::new();
-    let mut limits = CallLimits::default();
-    (
-        limits.calls,
-        limits.calls_per_product,
-        limits.calls_per_connection,
-    ) = (3, 2, 2);
-    let context = scene(&world, limits);
+    let context = scene(&world, limits(3, 2, 2));
     let ended = callers(&world, &context, 3, "one");
     assert_eq!(kinds(&ended), [ErrorKind::Overloaded]);
-    world.run(call(&context, "other", "1")).unwrap();
+    world.ok(call(&context, "other", "1"));
     // All connections of a product share its places.
-    let error = world.run(call(&context, "two", "1")).unwrap_err();
+    let error = world.err(call(&context, "two", "1"));
     assert_eq!(error.kind(), ErrorKind::Overloaded);
     let entered = context.limits.bulkheads.enter(&Caller::Operator).unwrap();
-    let error = world.run(call(&context, "other", "1")).unwrap_err();
+    let error = world.err(call(&context, "other", "1"));
     assert_eq!(
         (error.kind(), error.act_by(), error.kind().status()),
         (ErrorKind::Overloaded, ActBy::Operator, 503)
     );
     assert!(error.retry_after().is_some());
     drop(entered);
-    world.run(call(&context, "other", "1")).unwrap();
+    world.ok(call(&context, "other", "1"));
 }
 
 /// Two applications.
@@ -241,6 +224,12 @@ fn limits(calls: u32, calls_per_product: u32, calls_per_connection: u32) -> Call
         calls_per_connection,
         ..CallLimits::default()
     }
+}
+
+/// None of the callers was rejected.
+#[track_caller]
+fn admitted(ended: &Ended) {
+    assert!(ended.lock().unwrap().is_empty());
 }
 
 /// The common error of the callers that were rejected.
@@ -261,36 +250,21 @@ fn a_flooding_application_leaves_room_for_others() {
         let world = World::new();
         let context = scene(&world, limits);
         let [floods, other] = applications(&context);
-        assert!(
-            callers_as(&world, &floods, 5, "ada", connections[0])
-                .lock()
-                .unwrap()
-                .is_empty()
-        );
+        admitted(&callers_as(&world, &floods, 5, "ada", connections[0]));
         let ended = callers_as(&world, &floods, 5, "bob", connections[1]);
         let error = refused(&ended, 4);
         assert_eq!(
             (error.kind(), error.retry_after()),
             (ErrorKind::Overloaded, Some(Duration::from_secs(1)))
         );
-        assert!(
-            error
-                .message()
-                .contains(&format!("6 running calls {whose}")),
-            "{error}"
-        );
+        let calls = format!("6 running calls {whose}");
+        assert!(error.message().contains(&calls), "{error}");
         // The other application gets the remaining places, also for its sessions and tokens.
-        let ended = callers_as(&world, &other, 2, "bob", connections[1]);
-        assert!(ended.lock().unwrap().is_empty(), "{whose}");
+        admitted(&callers_as(&world, &other, 2, "bob", connections[1]));
         // When calls end, the application with fewer running calls comes first.
         world.advance(Duration::from_secs(300));
         assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
-        assert!(
-            callers_as(&world, &floods, 5, "ada", connections[0])
-                .lock()
-                .unwrap()
-                .is_empty()
-        );
+        admitted(&callers_as(&world, &floods, 5, "ada", connections[0]));
     }
 }
 
@@ -299,8 +273,7 @@ fn the_operator_can_use_all_places() {
     let world = World::new();
     let context = scene(&world, limits(8, 100, 100));
     for (identifier, connection) in [("ada", "one"), ("bob", "two")] {
-        let ended = callers_as(&world, &context, 4, identifier, connection);
-        assert!(ended.lock().unwrap().is_empty());
+        admitted(&callers_as(&world, &context, 4, identifier, connection));
     }
 }
 
@@ -310,19 +283,13 @@ fn a_flooding_account_leaves_room_for_others_of_its_connection() {
     let context = scene(&world, limits(100, 100, 8));
     let error = refused(&callers(&world, &context, 10, "one"), 4);
     assert_eq!(error.kind(), ErrorKind::Overloaded);
-    assert!(
-        error
-            .message()
-            .starts_with("this account has 6 running calls"),
-        "{error}"
-    );
-    let ended = callers_as(&world, &context, 2, "bob", "one");
-    assert!(ended.lock().unwrap().is_empty());
+    let calls = "this account has 6 running calls";
+    assert!(error.message().starts_with(calls), "{error}");
+    admitted(&callers_as(&world, &context, 2, "bob", "one"));
     // The same identifier at another connection is another account.
-    let ended = callers(&world, &context, 6, "two");
-    assert!(ended.lock().unwrap().is_empty());
+    admitted(&callers(&world, &context, 6, "two"));
     world.advance(Duration::from_secs(10));
-    let error = world.run(call(&context, "one", "1")).unwrap_err();
+    let error = world.err(call(&context, "one", "1"));
     assert_eq!(error.kind(), ErrorKind::ProductUnavailable, "{error}");
 }
 
@@ -342,12 +309,12 @@ fn inputs_are_refused_beyond_the_memory_limit_of_running_calls() {
     world.process(0).spawn(Box::pin(spawned));
     world.run_until_idle();
     assert!(context.limits.bulkheads.in_flight().1 >= 700 * 1024);
-    let error = world.run(call(&context, "other", &large)).unwrap_err();
+    let error = world.err(call(&context, "other", &large));
     assert_eq!(error.kind(), ErrorKind::Overloaded);
-    world.run(call(&context, "other", "small")).unwrap();
+    world.ok(call(&context, "other", "small"));
     world.advance(Duration::from_secs(120));
     assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
-    let error = world.run(call(&context, "other", &large)).unwrap_err();
+    let error = world.err(call(&context, "other", &large));
     assert_eq!(error.kind(), ErrorKind::ProductTimeout, "it was sent");
 }
 
@@ -371,7 +338,7 @@ fn a_streamed_response_keeps_its_place_until_it_has_passed() {
             .unwrap()
     });
     assert_eq!(context.limits.bulkheads.in_flight().0, 1);
-    let text = world.run(response.into_body().collect(9)).unwrap();
+    let text = world.ok(response.into_body().collect(9));
     assert_eq!(
         (text.as_ref(), context.limits.bulkheads.in_flight().0),
         (&b"text"[..], 0)

@@ -24,9 +24,7 @@ use crate::{
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
     resource::ProxyRequest,
     state::AccountState,
-    testing::{
-        Asked, Flaky, Process, ReadNote, Responses, World, demo, insert_account, open, response,
-    },
+    testing::{Asked, Flaky, Process, ReadNote, Responses, World, demo, insert_account, response},
     tool::ToolEntry,
 };
 
@@ -87,8 +85,7 @@ impl Stage {
                 Ok(())
             }
         });
-        let opened = open(world.process(0), &PRODUCT, transport, store);
-        let context = world.run(opened);
+        let context = world.open(0, &PRODUCT, transport, &store);
         world.run(insert_account(&context, AccountState::Active));
         Self {
             world,
@@ -166,11 +163,11 @@ fn an_expired_call_fails_immediately_and_uses_no_quota() {
             send_raw(context, keyed).await
         });
     }
-    stage.world.run(read(&stage.context)).unwrap();
+    stage.world.ok(read(&stage.context));
     // A request that was never sent doesn't use up the key.
     let mut keyed = raw("POST");
     keyed.idempotency_key = Some(String::from("key"));
-    stage.world.run(send_raw(&stage.context, keyed)).unwrap();
+    stage.world.ok(send_raw(&stage.context, keyed));
     assert_eq!(stage.sent(), 2);
 }
 
@@ -193,13 +190,13 @@ fn waiting_for_a_hanging_store_ends_with_the_callers_deadline() {
         send_raw(context, keyed).await
     });
     stage.hangs(false);
-    stage.world.run(read(&stage.context)).unwrap();
+    stage.world.ok(read(&stage.context));
 }
 
 #[test]
 fn a_short_deadline_never_returns_outdated_data() {
     let stage = Stage::new();
-    stage.world.run(read(&stage.context)).unwrap();
+    stage.world.ok(read(&stage.context));
     // No one has followed the feed for a while, so cached rows may be outdated.
     stage.world.advance(Duration::from_secs(30));
     stage.hangs(true);
@@ -210,7 +207,7 @@ fn a_short_deadline_never_returns_outdated_data() {
 #[test]
 fn waiting_for_a_quota_slice_ends_with_the_callers_deadline() {
     let stage = Stage::new();
-    stage.world.run(read(&stage.context)).unwrap();
+    stage.world.ok(read(&stage.context));
     // The part of the quota that needs no slice is soon used up.
     stage.hangs(true);
     let mut own = 1;

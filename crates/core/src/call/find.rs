@@ -97,16 +97,6 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_found_in_an_input_that_is_a_json_text() {
-        let mut input = json!("{\"note_id\":\"a\",\"tool_version\":\"2025-01-01\"}");
-        let error = found(None, None, &mut input).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-        let mut input = json!(" {\"note_id\":\"a\",\"tool_version\":\"2026-11-21\"} ");
-        found(None, None, &mut input).unwrap();
-        assert_eq!(input, json!({ "note_id": "a" }));
-    }
-
-    #[test]
     fn a_json_text_with_inexact_numbers_is_refused() {
         let mut input = json!("{\"note_id\":\"a\",\"of\":[0.1,12345678901234567890123]}");
         let error = found(None, None, &mut input).unwrap_err();
@@ -128,24 +118,6 @@ mod tests {
             assert!(found(None, None, &mut input).is_ok());
             assert_eq!(input, before);
         }
-    }
-
-    #[test]
-    fn versions_that_disagree_are_refused() {
-        let error = found(
-            Some("2025-01-01"),
-            None,
-            &mut json!({ "schema_version": "2026-11-21" }),
-        )
-        .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-        let error = found(
-            None,
-            None,
-            &mut json!({ "schema_version": "2025-01-01", "tool_version": "2026-11-21" }),
-        )
-        .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
     }
 
     #[test]

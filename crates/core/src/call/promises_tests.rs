@@ -17,16 +17,12 @@ use serde_json::{Value, json};
 
 use super::{execute, stream_raw};
 use crate::{
-    ErrorKind, Result, accounts,
+    ErrorKind, Result,
     caller::Caller,
-    connections,
     context::Context,
-    domain::AccountRef,
     ports::{Body, Runtime as _},
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
-    resource::{
-        DeleteConnection, DisconnectAccount, Disconnection, ExecuteRequest, SuspendAccount,
-    },
+    resource::{DeleteConnection, DisconnectAccount, ExecuteRequest, SuspendAccount},
     scope::Scopes,
     state::AccountState,
     testing::{Responses, World, context, demo, executions, insert_account, response},
@@ -48,10 +44,8 @@ impl Tool for WriteNote {
 
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let note = json!({ "id": call.derive_id("note"), "text": self.text });
-        Ok(io
-            .send(ApiRequest::post(["notes"]).json(&note))
-            .await?
-            .into())
+        let request = ApiRequest::post(["notes"]).json(&note);
+        Ok(io.send(request).await?.into())
     }
 }
 
@@ -85,12 +79,7 @@ static NOTES: Product = Product {
 };
 
 pub(super) fn request(input: Value) -> ExecuteRequest {
-    ExecuteRequest {
-        connection_name: String::from("demo"),
-        identifier: String::from("ada"),
-        input,
-        ..ExecuteRequest::default()
-    }
+    ExecuteRequest::new("demo", "ada", input)
 }
 
 /// A product that responds after a second, and the number of its responses.
@@ -108,6 +97,17 @@ fn slow(world: &World) -> (Context, Arc<AtomicU32>) {
     let context = context(world, &NOTES, transport);
     world.run(insert_account(&context, AccountState::Active));
     (context, done)
+}
+
+async fn stream(context: &Context, method: http::Method) -> Result<()> {
+    let mut request = http::Request::new(Body::Empty);
+    *request.method_mut() = method;
+    *request.uri_mut() = "/v1/notes/1".parse().unwrap();
+    stream_raw(context, "demo", "ada", request).await.map(drop)
+}
+
+async fn run(context: &Context, tool: &str, input: Value) -> Result<()> {
+    execute(context, tool, request(input)).await.map(drop)
 }
 
 /// A caller who disconnects after half a second.
@@ -150,52 +150,27 @@ fn a_tool_needs_the_scope_for_its_product() {
 
 #[test]
 fn a_write_outlives_its_caller_and_a_read_ends_with_it() {
-    fn raw(method: http::Method) -> http::Request<Body> {
-        let mut request = http::Request::new(Body::Empty);
-        *request.method_mut() = method;
-        *request.uri_mut() = "/v1/notes".parse().unwrap();
-        request
-    }
-    let ended = |call: fn(Context) -> crate::ports::BoxFuture<'static, ()>| {
+    for (is_raw, is_write, done, outcome) in [
+        (false, true, 1, "ok"),
+        (false, false, 0, "cancelled"),
+        (true, true, 1, "ok"),
+        (true, false, 0, "cancelled"),
+    ] {
         let world = World::new();
-        let (context, done) = slow(&world);
-        hang_up(&world, call(context.clone()));
+        let (context, responses) = slow(&world);
+        hang_up(&world, async {
+            match (is_raw, is_write) {
+                (true, true) => stream(&context, http::Method::POST).await,
+                (true, false) => stream(&context, http::Method::GET).await,
+                (false, true) => run(&context, "demo_write_note", json!({ "text": "a" })).await,
+                (false, false) => run(&context, "demo_read_two", json!({})).await,
+            }
+        });
         let records = world.run(executions(&context));
-        let outcomes: Vec<String> = records
-            .into_iter()
-            .map(|call| call.outcome.into_owned())
-            .collect();
-        assert_eq!(outcomes.len(), 1);
-        (done.load(Ordering::SeqCst), outcomes.concat())
-    };
-    let written = (1, String::from("ok"));
-    let cancelled = (0, String::from("cancelled"));
-    assert_eq!(
-        ended(|context| Box::pin(async move {
-            let request = request(json!({ "text": "a" }));
-            drop(execute(&context, "demo_write_note", request).await);
-        })),
-        written
-    );
-    assert_eq!(
-        ended(|context| Box::pin(async move {
-            let request = request(json!({}));
-            drop(execute(&context, "demo_read_two", request).await);
-        })),
-        cancelled
-    );
-    assert_eq!(
-        ended(|context| Box::pin(async move {
-            drop(stream_raw(&context, "demo", "ada", raw(http::Method::POST)).await);
-        })),
-        written
-    );
-    assert_eq!(
-        ended(|context| Box::pin(async move {
-            drop(stream_raw(&context, "demo", "ada", raw(http::Method::GET)).await);
-        })),
-        cancelled
-    );
+        assert_eq!(records.len(), 1);
+        assert_eq!(records[0].outcome, outcome);
+        assert_eq!(responses.load(Ordering::SeqCst), done);
+    }
 }
 
 #[test]
@@ -208,21 +183,13 @@ fn a_write_that_fails_inside_stead_has_an_unknown_outcome() {
     for raw in [false, true] {
         let (context, ended) = (context.clone(), Arc::clone(&ended));
         world.process(0).spawn(Box::pin(async move {
-            let error = if raw {
-                let mut request = http::Request::new(Body::Empty);
-                *request.method_mut() = http::Method::DELETE;
-                *request.uri_mut() = "/v1/notes/1".parse().unwrap();
-                let sent = stream_raw(&context, "demo", "ada", request).await;
-                sent.map(drop).unwrap_err()
-            } else {
-                let request = request(json!({ "text": "a" }));
-                let sent = execute(&context, "demo_write_note", request).await;
-                sent.map(drop).unwrap_err()
+            let sent = match raw {
+                true => stream(&context, http::Method::DELETE).await,
+                false => run(&context, "demo_write_note", json!({ "text": "a" })).await,
             };
-            ended
-                .lock()
-                .unwrap()
-                .push((error.kind(), error.retryable()));
+            let error = sent.unwrap_err();
+            let said = (error.kind(), error.retryable());
+            ended.lock().unwrap().push(said);
         }));
     }
     // With a runtime, a panicking task doesn't affect others. Here it ends the step.
@@ -239,9 +206,8 @@ fn a_sent_write_interrupted_by_a_shutdown_is_recorded_as_unknown() {
     for _ in 0..3 {
         let context = context.clone();
         world.process(0).spawn(Box::pin(async move {
-            let request = request(json!({ "text": "a" }));
-            let error = execute(&context, "demo_write_note", request).await;
-            assert_eq!(error.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+            let ended = run(&context, "demo_write_note", json!({ "text": "a" })).await;
+            assert_eq!(ended.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
         }));
     }
     world.advance(Duration::from_millis(500));
@@ -249,19 +215,13 @@ fn a_sent_write_interrupted_by_a_shutdown_is_recorded_as_unknown() {
     context.host.tasks.cut();
     world.advance(Duration::from_secs(10));
     let records = world.run(executions(&context));
-    let mut outcomes: Vec<_> = records
-        .iter()
+    let outcomes = records.iter();
+    let mut outcomes: Vec<_> = outcomes
         .map(|call| (call.requests, &*call.outcome))
         .collect();
     outcomes.sort_unstable();
-    assert_eq!(
-        outcomes,
-        [
-            (0, "cancelled"),
-            (1, "outcome_unknown"),
-            (1, "outcome_unknown")
-        ]
-    );
+    let unknown = (1, "outcome_unknown");
+    assert_eq!(outcomes, [(0, "cancelled"), unknown, unknown]);
     assert_eq!(done.load(Ordering::SeqCst), 0);
 }
 
@@ -319,25 +279,15 @@ fn a_call_sends_only_tokens_of_the_account_it_began_with() {
     for _ in 0..2 {
         let (context, ended) = (context.clone(), Arc::clone(&ended));
         world.process(0).spawn(Box::pin(async move {
-            let read = execute(&context, "demo_read_two", request(json!({}))).await;
-            *ended.lock().unwrap() = Some(read.map(drop).map_err(|error| error.kind()));
+            let read = run(&context, "demo_read_two", json!({})).await;
+            *ended.lock().unwrap() = Some(read.map_err(|error| error.kind()));
         }));
     }
     world.advance(Duration::from_secs(10));
     let before = done.load(Ordering::SeqCst);
-    world.run(async {
-        let ada = AccountRef::new("demo", "ada").unwrap();
-        accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier).how(Disconnection::new()),
-        )
-        .await
-        .unwrap();
-        connections::delete(&context, DeleteConnection::new("demo"))
-            .await
-            .unwrap();
-        insert_account(&context, AccountState::Active).await;
-    });
+    world.send(&context, DisconnectAccount::new("demo", "ada"));
+    world.send(&context, DeleteConnection::new("demo"));
+    world.run(insert_account(&context, AccountState::Active));
     world.advance(Duration::from_secs(110));
     let last = ended.lock().unwrap().take();
     assert_eq!(last, Some(Err(ErrorKind::ConnectionNotReady)));
@@ -350,25 +300,14 @@ fn calls_and_changes_have_their_actor() {
     let (context, _) = slow(&world);
     let application = context.acting_as(Caller::application("app_1"));
     let input = json!({ "text": "a" });
-    hang_up(
-        &world,
-        execute(&application, "demo_write_note", request(input)),
-    );
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::suspend(
-            &application,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    hang_up(&world, run(&application, "demo_write_note", input));
+    world.send(&application, SuspendAccount::new("demo", "ada"));
     let calls = world.run(executions(&context));
     assert_eq!(calls[0].actor.as_deref(), Some("app_1"));
-    let events = world.run(context.store.events(None, None, 10)).unwrap();
-    let actors: Vec<_> = events
-        .into_iter()
-        .map(|event| event.row.actor.map(|actor| (actor.kind, actor.id)))
-        .collect();
+    let events = world.ok(context.store.events(None, None, 10));
+    let actors = events.into_iter().map(|event| event.row.actor);
+    let actors = actors.map(|actor| actor.map(|actor| (actor.kind, actor.id)));
     let operator = (String::from("operator"), None);
     let application = (String::from("application"), Some(String::from("app_1")));
-    assert_eq!(actors, [Some(operator), Some(application)]);
+    assert!(actors.eq([Some(operator), Some(application)]));
 }

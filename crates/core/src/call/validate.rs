@@ -112,15 +112,8 @@ mod tests {
     fn refused(input: Value) -> (ErrorKind, Vec<String>) {
         let world = World::new();
         let context = context(&world, &NOTES, always(200, "{}"));
-        let request = ExecuteRequest {
-            connection_name: String::from("demo"),
-            identifier: String::from("stranger"),
-            input,
-            ..ExecuteRequest::default()
-        };
-        let error = world
-            .run(execute(&context, "demo_find_notes", request))
-            .unwrap_err();
+        let request = ExecuteRequest::new("demo", "stranger", input);
+        let error = world.err(execute(&context, "demo_find_notes", request));
         let violations = error.violation_list().iter();
         let mut places: Vec<_> = violations
             .map(|one| format!("{} {}", one.path, one.keyword))

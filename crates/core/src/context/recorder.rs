@@ -217,17 +217,10 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::domain::totals::{Count, Step};
     use crate::testing::{
-        Flaky, Mode, Readings, STABLE, World, always, context, execution, executions, open,
+        Flaky, Mode, Readings, STABLE, World, always, context, execution, executions,
     };
-    use crate::{
-        domain::totals::{Count, Step},
-        store::Store,
-    };
-
-    fn over(world: &World, store: Arc<dyn Store>) -> Context {
-        world.run(open(world.process(0), &STABLE, always(200, ""), store))
-    }
 
     fn run(context: &Context, number: usize) {
         let id = context.host.new_id().as_u128();
@@ -247,7 +240,7 @@ mod tests {
     fn counted(world: &World, context: &Context) -> u64 {
         let all = Timestamp::MIN..Timestamp::MAX;
         let totals = context.store.totals(Step::Minute, &all, None, u32::MAX);
-        let totals = world.run(totals).unwrap();
+        let totals = world.ok(totals);
         let counts = totals.iter().flat_map(|found| found.row.counts.values());
         counts.map(Count::calls).sum()
     }
@@ -271,7 +264,7 @@ mod tests {
     fn records_wait_in_order_while_the_store_is_down() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let context = over(&world, Arc::clone(&store) as _);
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         store.set_down(true);
         (0..BATCH + 1).for_each(|number| run(&context, number));
         world.advance(GATHER);
@@ -290,7 +283,7 @@ mod tests {
         for applied in [false, true] {
             let world = World::new();
             let store = Flaky::new(world.process(0));
-            let context = over(&world, Arc::clone(&store) as _);
+            let context = world.open(0, &STABLE, always(200, ""), &store);
             (0..3).for_each(|number| run(&context, number));
             store.doubt(2, applied);
             world.advance(GATHER);
@@ -306,7 +299,7 @@ mod tests {
     fn records_during_a_commit_join_the_next_batch() {
         let world = World::new();
         let store = Readings::new(&world);
-        let context = over(&world, Arc::clone(&store) as _);
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         run(&context, 0);
         store.set(Mode::Slow);
         let come = async {
@@ -323,7 +316,7 @@ mod tests {
     fn a_flush_ends_after_the_records_of_one_that_is_running_are_written() {
         let world = World::new();
         let store = Readings::new(&world);
-        let context = over(&world, Arc::clone(&store) as _);
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         run(&context, 0);
         store.set(Mode::Slow);
         // The round takes the record, and the store is slow.
@@ -338,7 +331,7 @@ mod tests {
     fn a_dropped_flush_loses_no_records() {
         let world = World::new();
         let store = Readings::new(&world);
-        let context = over(&world, Arc::clone(&store) as _);
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         run(&context, 0);
         store.set(Mode::Slow);
         let flush = context.history.recorder.flush(&context).now_or_never();

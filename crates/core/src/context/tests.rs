@@ -1,13 +1,9 @@
-//! IDs, secrets, addresses and detached work of a context.
+//! IDs, secrets and products of a context.
 
 use std::sync::atomic::Ordering;
 
 use super::*;
-use crate::{
-    identifier::ConnectionId,
-    ports::Runtime as _,
-    testing::{STABLE, World, always, context},
-};
+use crate::testing::{STABLE, World, always, context};
 
 #[test]
 fn options_start_with_the_application_as_verifier_and_the_products_own_endpoints() {
@@ -43,20 +39,6 @@ fn secrets_have_256_bits_and_do_not_repeat() {
 }
 
 #[test]
-fn addresses_of_an_environment_have_no_double_slash() {
-    let context = context(&World::new(), &STABLE, always(200, ""));
-    let id = ConnectionId::from_uuid(Uuid::from_u128(1));
-    assert_eq!(
-        context.site.redirect_uri(id),
-        format!("https://stead.test/sso/v1/oauth/{id}/callback")
-    );
-    assert_eq!(
-        context.site.at("/connect/x"),
-        "https://stead.test/connect/x"
-    );
-}
-
-#[test]
 fn an_unknown_product_is_answered_with_the_known_ones() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     assert!(
@@ -68,20 +50,4 @@ fn an_unknown_product_is_answered_with_the_known_ones() {
             .message()
             .ends_with("it has demo")
     );
-}
-
-#[test]
-fn detached_work_continues_without_its_caller() {
-    use futures_util::FutureExt as _;
-    let world = World::new();
-    let context = context(&world, &STABLE, always(200, ""));
-    let done = Arc::new(AtomicBool::new(false));
-    let (runtime, mark) = (world.process(0), Arc::clone(&done));
-    let work = context.detached(|_| async move {
-        runtime.sleep(Duration::from_secs(1)).await;
-        mark.store(true, Ordering::Relaxed);
-    });
-    assert!(work.now_or_never().is_none(), "the caller goes away");
-    world.advance(Duration::from_secs(2));
-    assert!(done.load(Ordering::Relaxed));
 }

@@ -236,12 +236,11 @@ mod tests {
             Ok(response)
         });
         let context = context(&world, &STABLE, transport);
-        let found = world.run(async {
+        let found = world.ok(async {
             insert_account(&context, AccountState::Active).await;
             let audit = AuditVerification::new(None, None, Vec::new());
             examine(&context, &[String::from("not an address")], audit).await
         });
-        let found = found.unwrap();
         assert!(found.store_ahead.is_zero());
         let urls = &found.connections[0].urls;
         assert_eq!(urls.len(), 2);

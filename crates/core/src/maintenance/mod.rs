@@ -208,28 +208,22 @@ async fn remove_unneeded(context: &Context) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::json;
     use uuid::Uuid;
 
     use super::*;
     use crate::{
         ErrorKind,
-        catalogue::Catalogue,
-        context::{Context, EnvironmentOptions, Ports},
+        context::Context,
         digest::Digest,
         domain::{
             AccessToken, Authorization, AuthorizationState, Credential, Event,
             authorization::new_authorization,
         },
         identifier::{AccountId, AuthorizationId, EventId},
-        seal::KeyRing,
         store::Commit,
-        store::{Batch, Key, MemoryStore, Record, Records, Row, Write},
-        testing::{
-            self, Flaky, Numbers, RING, STABLE, START, World, always, context, executions, open,
-        },
+        store::{Batch, Key, Record, Records, Row, Write},
+        testing::{self, Flaky, STABLE, START, World, always, context, executions},
     };
 
     /// Builds a row of a kind from a number and a time, and the time from which rows of the kind are kept.
@@ -306,12 +300,12 @@ mod tests {
             .into_iter()
             .map(Write::Insert)
             .fold(Batch::new(), Batch::write);
-        assert_eq!(world.run(store.commit(batch)).unwrap(), Commit::Committed);
+        assert_eq!(world.ok(store.commit(batch)), Commit::Committed);
     }
 
     /// Whether a row exists: a guard on its first version succeeds.
     fn is_there(world: &World, store: &Records, key: Key) -> bool {
-        world.run(store.commit(Batch::new().guard(key, 1))).unwrap() == Commit::Committed
+        world.ok(store.commit(Batch::new().guard(key, 1))) == Commit::Committed
     }
 
     #[test]
@@ -335,7 +329,7 @@ mod tests {
             young.push(row(2, since));
         }
         insert(&world, store, old.iter().chain(&young).cloned());
-        world.run(run(&context)).unwrap();
+        world.ok(run(&context));
         for row in old {
             assert!(!is_there(&world, store, row.key()), "{row:?}");
         }
@@ -372,15 +366,10 @@ mod tests {
             &context.store,
             (0..count).map(|number| event(number, long_ago)),
         );
-        world.run(run(&context)).unwrap();
-        assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
+        world.ok(run(&context));
+        assert!(world.ok(context.store.first_form(1)).is_empty());
         assert!(world.run(executions(&context)).is_empty());
-        assert!(
-            world
-                .run(context.store.events(None, None, 1))
-                .unwrap()
-                .is_empty()
-        );
+        assert!(world.ok(context.store.events(None, None, 1)).is_empty());
     }
 
     #[test]
@@ -391,12 +380,12 @@ mod tests {
         let unopened = authorization(1, AuthorizationState::Created, long_ago);
         let opened = authorization(2, AuthorizationState::Redirected, long_ago);
         insert(&world, &context.store, [unopened.clone(), opened.clone()]);
-        world.run(run(&context)).unwrap();
+        world.ok(run(&context));
         for forgotten in [unopened, opened] {
             assert!(!is_there(&world, &context.store, forgotten.key()));
         }
         // Nothing came of a link that no one opened, so its event is deleted sooner than others.
-        let events = world.run(context.store.events(None, None, 10)).unwrap();
+        let events = world.ok(context.store.events(None, None, 10));
         assert_eq!(
             events
                 .iter()
@@ -410,19 +399,14 @@ mod tests {
     fn a_later_round_repeats_a_failed_removal() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         let old = execution(1, context.host.now() - DAY * 31);
         insert(&world, &context.store, [old.clone()]);
         store.set_down(true);
-        world.run(run(&context)).unwrap();
+        world.ok(run(&context));
         store.set_down(false);
         assert!(is_there(&world, &context.store, old.key()));
-        world.run(run(&context)).unwrap();
+        world.ok(run(&context));
         assert!(!is_there(&world, &context.store, old.key()));
     }
 
@@ -432,19 +416,10 @@ mod tests {
         executions: SignedDuration,
         events: SignedDuration,
     ) -> Result<Context> {
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let keys = KeyRing::from_text(RING).unwrap();
-        let ports = Ports::new(
-            always(200, ""),
-            world.process(0),
-            Numbers::seeded(0),
-            store,
-            keys,
-        );
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.retention.executions = executions;
-        options.retention.events = events;
-        world.run(Context::open(options, Catalogue::new([&STABLE]), ports))
+        world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+            options.retention.executions = executions;
+            options.retention.events = events;
+        })
     }
 
     #[test]
@@ -460,7 +435,7 @@ mod tests {
             store,
             [execution(1, now - DAY - INSTANT), execution(2, now - DAY)],
         );
-        world.run(run(&context)).unwrap();
+        world.ok(run(&context));
         let kept = world.run(executions(&context));
         let kept: Vec<_> = kept.iter().map(|call| call.id.uuid().as_u128()).collect();
         assert_eq!(kept, [2]);

@@ -1,6 +1,6 @@
 //! A user with a browser, for the tests of this folder. Opens a link, allows everything and comes back.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use secrecy::ExposeSecret as _;
 use url::{Url, form_urlencoded};
@@ -8,15 +8,9 @@ use url::{Url, form_urlencoded};
 use super::{Callback, finish, links, start, verify};
 use crate::{
     Result,
-    catalogue::Catalogue,
-    context::{Context, EnvironmentOptions, Ports},
+    context::Context,
     identifier::AuthorizationId,
-    ports::Transport,
-    product::Product,
     resource::{NewAuthorizationLink, VerifyAuthorization},
-    seal::KeyRing,
-    store::Store,
-    testing::{Process, RING},
 };
 
 /// A user who has allowed everything at the product and whose browser is on its way back.
@@ -28,10 +22,7 @@ pub(super) struct Visitor {
 }
 
 pub(super) async fn allowed(context: &Context, user: &str) -> Visitor {
-    let new = NewAuthorizationLink {
-        verify_url: Some(String::from("https://app.test/back")),
-        ..NewAuthorizationLink::new("demo", user)
-    };
+    let new = NewAuthorizationLink::new("demo", user).verify_url("https://app.test/back");
     let link = links::create(context, new).await.unwrap();
     let secret = link.link.rsplit('/').next().unwrap().to_owned();
     let started = start(context, &secret, None).await.unwrap();
@@ -64,23 +55,4 @@ pub(super) async fn connect(context: &Context, user: &str) {
     verify(context, VerifyAuthorization::new(id.to_string(), user))
         .await
         .unwrap();
-}
-
-/// The options of the tests' contexts.
-pub(super) fn options() -> EnvironmentOptions {
-    EnvironmentOptions::new("https://stead.test").unwrap()
-}
-
-/// Opens a context with its own options.
-pub(super) async fn open_with(
-    options: EnvironmentOptions,
-    process: Arc<Process>,
-    product: &'static Product,
-    transport: Arc<dyn Transport>,
-    store: Arc<dyn Store>,
-) -> Result<Context> {
-    let keys = KeyRing::from_text(RING).unwrap();
-    let entropy = process.numbers();
-    let ports = Ports::new(transport, process, entropy, store, keys);
-    Context::open(options, Catalogue::new([product]), ports).await
 }

@@ -100,9 +100,7 @@ mod tests {
         let open = || {
             let (vault, store) = (&context.store.vault, &context.store);
             let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
-            world
-                .run(Pseudonyms::open(vault, store, runtime, entropy))
-                .unwrap()
+            world.ok(Pseudonyms::open(vault, store, runtime, entropy))
         };
         let [one, other] = [1, 2].map(|number| ConnectionId::from_uuid(Uuid::from_u128(number)));
         let (first, again) = (open(), open());

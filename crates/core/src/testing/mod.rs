@@ -172,14 +172,38 @@ pub(crate) fn context_with(
     ))
 }
 
-/// A context of this process on this store.
-pub(crate) async fn open(
-    process: Arc<Process>,
-    product: &'static Product,
-    transport: Arc<dyn Transport>,
-    store: Arc<dyn Store>,
-) -> Context {
-    open_with(process, product, transport, store, Arc::new(AllowAll)).await
+impl World {
+    /// A context of this process on this store.
+    pub(crate) fn open<S: Store + 'static>(
+        &self,
+        process: u32,
+        product: &'static Product,
+        transport: Arc<dyn Transport>,
+        store: &Arc<S>,
+    ) -> Context {
+        let (process, store) = (self.process(process), Arc::clone(store));
+        let policy = Arc::new(AllowAll);
+        self.run(open_with(process, product, transport, store, policy))
+    }
+
+    /// A context of process 0 with its own options, and without background work.
+    pub(crate) fn configured<S: Store + 'static>(
+        &self,
+        store: &Arc<S>,
+        product: &'static Product,
+        transport: Arc<dyn Transport>,
+        set: impl FnOnce(&mut EnvironmentOptions),
+    ) -> Result<Context> {
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        set(&mut options);
+        let ports = ports(self.process(0), transport, Arc::clone(store) as _);
+        self.run(Context::open(options, Catalogue::new([product]), ports))
+    }
+
+    /// A store in memory.
+    pub(crate) fn store(&self) -> Arc<MemoryStore> {
+        Arc::new(MemoryStore::new(self.process(0)))
+    }
 }
 
 /// The same with a spool.
@@ -284,13 +308,7 @@ pub(crate) async fn insert_account_of(
     product: &str,
     state: AccountState,
 ) -> Account {
-    let connection = NewConnection {
-        connection_name: name.to_owned(),
-        product: product.to_owned(),
-        client_id: Some(String::from("client")),
-        client_secret: Some("secret".into()),
-        ..NewConnection::default()
-    };
+    let connection = NewConnection::new(name, product).client("client", "secret");
     let connection = connections::create(context, connection).await.unwrap().id;
     insert_account_at(context, connection, "ada", state).await
 }

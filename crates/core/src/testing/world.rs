@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -148,6 +149,18 @@ impl World {
                 self.wake_until(next);
             }
         }
+    }
+
+    /// The same for a future that must succeed.
+    #[track_caller]
+    pub(crate) fn ok<T, E: Debug>(&self, future: impl Future<Output = Result<T, E>>) -> T {
+        self.run(future).unwrap()
+    }
+
+    /// The same for a future that must fail.
+    #[track_caller]
+    pub(crate) fn err<T, E>(&self, future: impl Future<Output = Result<T, E>>) -> E {
+        self.run(future).err().expect("an error")
     }
 
     /// Runs all tasks until each of them waits for time to pass.

@@ -12,8 +12,7 @@ use crate::{
     ports::{Body, Runtime as _},
     product::{Product, Rotation},
     state::AccountState,
-    store::MemoryStore,
-    testing::{ReadNote, Responses, World, demo, insert_account, open, response},
+    testing::{ReadNote, Responses, World, demo, insert_account, response},
     tool::{ApiRequest, Call as Run, Io, Output, Tool, ToolEntry},
 };
 
@@ -63,8 +62,8 @@ impl Stage {
                 Ok(response(200, r#"{"id":  "1"}"#))
             }
         });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let context = world.run(open(world.process(0), &NOTES, transport, store));
+        let store = world.store();
+        let context = world.open(0, &NOTES, transport, &store);
         world.run(insert_account(&context, AccountState::Active));
         Self {
             world,

@@ -4,14 +4,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    access::{
-        app_credentials::{create, delete},
-        issue_access_token,
-    },
-    catalogue::Catalogue,
-    context::EnvironmentOptions,
+    access::{app_credentials::create, issue_access_token},
     resource::{DeleteAppCredential, NewAppCredential},
-    testing::{Flaky, Outage, STABLE, World, always, open, ports},
+    testing::{Flaky, Outage, STABLE, World, always},
 };
 
 /// How long cached data is used without the store.
@@ -31,13 +26,7 @@ fn token(world: &World, context: &Context) -> (String, String) {
 }
 
 fn of(world: &World, process: u32, store: &Arc<Flaky>) -> Context {
-    let store = Arc::clone(store) as _;
-    world.run(open(
-        world.process(process),
-        &STABLE,
-        always(200, ""),
-        store,
-    ))
+    world.open(process, &STABLE, always(200, ""), store)
 }
 
 /// The result of a check, and how long it takes.
@@ -55,7 +44,7 @@ fn a_known_token_is_valid_for_five_minutes_while_the_store_is_down() {
     let context = of(&world, 0, &store);
     let (bearer, _) = token(&world, &context);
     let (unknown, _) = token(&world, &context);
-    world.run(authenticate(&context, &bearer)).unwrap();
+    world.ok(authenticate(&context, &bearer));
     store.set_outage(Some(Outage::ReadsAndWrites));
     let away = Some(ErrorKind::StorageUnavailable);
     world.advance(RELIABLE);
@@ -79,10 +68,8 @@ fn a_refused_token_stays_refused_while_the_store_is_down() {
     let store = Flaky::new(world.process(0));
     let (here, there) = (of(&world, 0, &store), of(&world, 1, &store));
     let (bearer, client_id) = token(&world, &here);
-    world.run(authenticate(&there, &bearer)).unwrap();
-    world
-        .run(delete(&here, DeleteAppCredential::new(&client_id)))
-        .unwrap();
+    world.ok(authenticate(&there, &bearer));
+    world.send(&here, DeleteAppCredential::new(&client_id));
     world.advance(RELIABLE);
     let refused = Some(ErrorKind::Unauthenticated);
     assert_eq!(checked(&world, &there, &bearer).0, refused);
@@ -96,14 +83,13 @@ fn without_an_outage_window_no_token_is_valid_while_the_store_is_down() {
     let world = World::new();
     let store = Flaky::new(world.process(0));
     let opened = |outage| {
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.store_outage = outage;
-        let ports = ports(world.process(0), always(200, ""), Arc::clone(&store) as _);
-        world.run(Context::open(options, Catalogue::new([&STABLE]), ports))
+        world.configured(&store, &STABLE, always(200, ""), |options| {
+            options.store_outage = outage;
+        })
     };
     let context = opened(Duration::ZERO).unwrap();
     let (bearer, _) = token(&world, &context);
-    world.run(authenticate(&context, &bearer)).unwrap();
+    world.ok(authenticate(&context, &bearer));
     store.set_outage(Some(Outage::ReadsAndWrites));
     world.advance(RELIABLE);
     assert_eq!(checked(&world, &context, &bearer).0, None);

@@ -11,12 +11,10 @@ use crate::{
     Error, ErrorKind, Result,
     access::{authenticate, authenticate_agent},
     caller::{Caller, McpSession},
-    catalogue::Catalogue,
-    context::{Context, EnvironmentOptions, McpIssuer, Verification},
+    context::{Context, McpIssuer, Verification},
     jwt::signers::Signer,
     ports::{Transport, TransportError, TransportErrorKind},
-    store::MemoryStore,
-    testing::{Responses, STABLE, World, ports, response},
+    testing::{Responses, STABLE, World, always, response},
 };
 
 const ISSUER: &str = "https://login.test/realm";
@@ -56,27 +54,21 @@ impl Scene {
                     let kind = TransportErrorKind::Unreachable;
                     return Err(TransportError::new(kind, "connection refused"));
                 }
+                let at = issuer.configuration["at"].as_str();
                 let body = match uri.as_str() {
                     "https://keys.test/jwks" => json!({ "keys": issuer.keys }),
-                    _ if issuer.configuration["at"]
-                        .as_str()
-                        .is_none_or(|at| at == uri) =>
-                    {
-                        issuer.configuration.clone()
-                    }
+                    uri if at.is_none_or(|at| at == uri) => issuer.configuration.clone(),
                     _ => return Ok(response(404, "")),
                 };
                 Ok(response(200, body.to_string()))
             }
         });
         let world = World::new();
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), network, store);
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = Verification::LinkPossession;
-        options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
-        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-        let context = world.run(opened).unwrap();
+        let context = world.configured(&world.store(), &STABLE, network, |options| {
+            options.verification = Verification::LinkPossession;
+            options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
+        });
+        let context = context.unwrap();
         Self {
             world,
             context,
@@ -112,8 +104,14 @@ impl Scene {
 
     /// The error of a token with these changed claims.
     fn refused(&self, changes: &Value) -> Error {
-        self.enter(&self.token(changes))
-            .expect_err(&changes.to_string())
+        let entered = self.enter(&self.token(changes));
+        entered.expect_err(&changes.to_string())
+    }
+
+    /// A token that another key signed.
+    fn by_other(&self, kid: &str, changes: &Value) -> String {
+        let header = json!({ "alg": "EdDSA", "kid": kid });
+        Signer::ed25519(2).sign(&header, &self.claims(changes))
     }
 
     fn asked(&self) -> usize {
@@ -124,11 +122,8 @@ impl Scene {
 #[test]
 fn a_valid_token_opens_a_session_of_its_user_with_the_operators_settings() {
     let scene = Scene::new(|issuer| {
-        issuer
-            .connections(["mail"])
-            .unwrap()
-            .policy("agents")
-            .read_only()
+        let issuer = issuer.connections(["mail"]).unwrap();
+        issuer.policy("agents").read_only()
     });
     let session = scene.enter(&scene.token(&json!({}))).unwrap();
     assert_eq!(session.identifier.as_str(), "ada");
@@ -155,15 +150,13 @@ fn a_valid_token_opens_a_session_of_its_user_with_the_operators_settings() {
 fn a_token_for_another_issuer_audience_or_time_is_refused() {
     let scene = Scene::new(|issuer| issuer);
     let now = scene.context.host.now().as_second();
+    let audience = "different audience";
     for (changes, why) in [
         (json!({ "iss": "https://login.test/" }), "different issuer"),
         (json!({ "iss": null }), "different issuer"),
-        (json!({ "aud": "https://stead.test" }), "different audience"),
-        (
-            json!({ "aud": ["https://other.test/mcp"] }),
-            "different audience",
-        ),
-        (json!({ "aud": null }), "different audience"),
+        (json!({ "aud": "https://stead.test" }), audience),
+        (json!({ "aud": ["https://other.test/mcp"] }), audience),
+        (json!({ "aud": null }), audience),
         (json!({ "exp": now - 60 }), "it has expired"),
         (json!({ "exp": 0.5 }), "it has expired"),
         (json!({ "exp": null }), "its exp claim"),
@@ -179,11 +172,8 @@ fn a_token_for_another_issuer_audience_or_time_is_refused() {
         assert!(error.message().contains(why), "{changes}: {error}");
     }
     let says = scene.refused(&json!({ "aud": "x" }));
-    assert!(
-        says.message()
-            .contains("for the audience https://stead.test/mcp"),
-        "{says}"
-    );
+    let expected = "for the audience https://stead.test/mcp";
+    assert!(says.message().contains(expected), "{says}");
     // Clocks can differ by up to a minute.
     for changes in [json!({ "exp": now - 59 }), json!({ "nbf": now + 60 })] {
         assert!(scene.enter(&scene.token(&changes)).is_ok(), "{changes}");
@@ -192,10 +182,8 @@ fn a_token_for_another_issuer_audience_or_time_is_refused() {
     let token = scene.token(&json!({ "exp": now - 58 }));
     scene.enter(&token).unwrap();
     scene.world.advance(Duration::from_secs(2));
-    assert_eq!(
-        scene.enter(&token).unwrap_err().kind(),
-        ErrorKind::Unauthenticated
-    );
+    let error = scene.enter(&token).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthenticated);
 }
 
 #[test]
@@ -206,9 +194,8 @@ fn the_operator_sets_audience_identifier_claim_and_scope() {
     });
     let with = |changes: Value| {
         let mut all = json!({ "aud": "stead", "email": "ada@example.com", "email_verified": true });
-        all.as_object_mut()
-            .unwrap()
-            .extend(changes.as_object().unwrap().clone());
+        let members = all.as_object_mut().unwrap();
+        members.extend(changes.as_object().unwrap().clone());
         scene.enter(&scene.token(&all))
     };
     for scope in [
@@ -219,11 +206,8 @@ fn the_operator_sets_audience_identifier_claim_and_scope() {
         let session = with(scope).unwrap();
         assert_eq!(session.identifier.as_str(), "ada@example.com");
     }
-    for scope in [
-        json!({}),
-        json!({ "scope": "toolsmith" }),
-        json!({ "scp": [] }),
-    ] {
+    let other = json!({ "scope": "toolsmith" });
+    for scope in [json!({}), other, json!({ "scp": [] })] {
         let error = with(scope).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InsufficientScope);
         assert_eq!(error.required_scopes(), ["tools"]);
@@ -243,13 +227,8 @@ fn an_unverified_email_or_phone_number_is_refused() {
             let claims = json!({ claim: "victim@example.com", verified: said });
             scene.enter(&scene.token(&claims))
         };
-        for said in [
-            json!(false),
-            json!("false"),
-            json!(1),
-            json!([true]),
-            Value::Null,
-        ] {
+        let refused = json!([false, "false", 1, [true], null]);
+        for said in refused.as_array().unwrap() {
             let error = with(said.clone()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unauthenticated, "{said}");
             assert!(error.message().contains(verified), "{error}");
@@ -264,16 +243,14 @@ fn an_unverified_email_or_phone_number_is_refused() {
 #[test]
 fn an_unknown_key_is_fetched_at_most_once_a_minute() {
     let scene = Scene::new(|issuer| issuer);
-    let (new, header) = (Signer::ed25519(2), json!({ "alg": "EdDSA", "kid": "k2" }));
-    let of_new = |id: u8| new.sign(&header, &scene.claims(&json!({ "jti": id })));
+    let new = Signer::ed25519(2);
+    let of_new = |id: u8| scene.by_other("k2", &json!({ "jti": id }));
     scene.enter(&scene.token(&json!({}))).unwrap();
     assert_eq!(scene.asked(), 2);
     for id in 0..5 {
         let error = scene.enter(&of_new(id)).unwrap_err();
-        assert!(
-            error.message().contains("doesn't publish the key"),
-            "{error}"
-        );
+        let why = "doesn't publish the key";
+        assert!(error.message().contains(why), "{error}");
     }
     assert_eq!(scene.asked(), 2, "they were read less than a minute ago");
     // The issuer rotates its key. Both keys are valid until it withdraws the first one.
@@ -283,20 +260,15 @@ fn an_unknown_key_is_fetched_at_most_once_a_minute() {
     scene.enter(&of_new(6)).unwrap();
     assert_eq!(scene.asked(), 4);
     scene.enter(&scene.token(&json!({ "jti": 7 }))).unwrap();
-    let unknown = new.sign(
-        &json!({ "alg": "EdDSA", "kid": "k3" }),
-        &scene.claims(&json!({})),
-    );
+    let unknown = scene.by_other("k3", &json!({}));
     for _ in 0..3 {
         scene.enter(&unknown).unwrap_err();
     }
     assert_eq!(scene.asked(), 4);
     scene.issuer.lock().unwrap().keys = vec![new.jwk("k2")];
     scene.world.advance(Duration::from_secs(3600));
-    assert!(
-        scene.enter(&scene.token(&json!({}))).is_err(),
-        "it was withdrawn"
-    );
+    // It was withdrawn.
+    scene.refused(&json!({}));
     scene.enter(&of_new(8)).unwrap();
     assert_eq!(scene.asked(), 6);
 }
@@ -323,19 +295,11 @@ fn an_unreachable_issuer_is_reported_and_cached_keys_still_work() {
     scene.enter(&scene.token(&json!({ "jti": 1 }))).unwrap();
     assert_eq!(scene.asked(), asked + 1, "once a minute");
     // The issuer is down, so Stead can't check whether this key belongs to it.
-    let other = Signer::ed25519(2).sign(
-        &json!({ "alg": "EdDSA", "kid": "k2" }),
-        &scene.claims(&json!({})),
-    );
-    assert_eq!(
-        scene.enter(&other).unwrap_err().kind(),
-        ErrorKind::IssuerUnavailable
-    );
+    let error = scene.enter(&scene.by_other("k2", &json!({}))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::IssuerUnavailable);
     scene.world.advance(Duration::from_secs(24 * 3600));
-    assert_eq!(
-        scene.refused(&json!({})).kind(),
-        ErrorKind::IssuerUnavailable
-    );
+    let error = scene.refused(&json!({}));
+    assert_eq!(error.kind(), ErrorKind::IssuerUnavailable);
 }
 
 #[test]
@@ -344,10 +308,8 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
         let scene = Scene::new(|issuer| issuer);
         scene.issuer.lock().unwrap().configuration = configuration;
         let entered = scene.enter(&scene.token(&json!({})));
-        (
-            entered.map(drop),
-            scene.issuer.lock().unwrap().asked.clone(),
-        )
+        let asked = scene.issuer.lock().unwrap().asked.clone();
+        (entered.map(drop), asked)
     };
     let jwks = "https://keys.test/jwks";
     let openid = "https://login.test/realm/.well-known/openid-configuration";
@@ -362,12 +324,8 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
         json!({ "issuer": ISSUER, "jwks_uri": "https://keys.test/other" }),
         json!({ "at": "nowhere" }),
     ] {
-        let error = of(wrong.clone()).0.unwrap_err();
-        assert_eq!(
-            error.kind(),
-            ErrorKind::IssuerUnavailable,
-            "{wrong}: {error}"
-        );
+        let error = of(wrong.clone()).0.unwrap_err().kind();
+        assert_eq!(error, ErrorKind::IssuerUnavailable, "{wrong}");
     }
 }
 
@@ -375,31 +333,22 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
 fn an_issuer_with_unusable_settings_is_refused() {
     let opened = |set: fn(McpIssuer) -> McpIssuer, verification| {
         let world = World::new();
-        let network = Responses::by(|_| async { Ok(response(404, "")) });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), network, store);
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = verification;
-        options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
-        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-        world.run(opened).map(drop)
+        let opened = world.configured(&world.store(), &STABLE, always(404, ""), |options| {
+            options.verification = verification;
+            options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
+        });
+        opened.map(drop)
     };
     let (link, application) = (Verification::LinkPossession, Verification::Application);
     opened(|issuer| issuer, link).unwrap();
-    opened(
-        |issuer| issuer.verify_url("https://app.test/back"),
-        application,
-    )
-    .unwrap();
+    let back = |issuer: McpIssuer| issuer.verify_url("https://app.test/back");
+    opened(back, application).unwrap();
     for (set, verification) in [
         ((|issuer| issuer) as fn(McpIssuer) -> McpIssuer, application),
         (|issuer| issuer.verify_url("ftp://app.test"), link),
         (|issuer| issuer.tools(["no_such_tool"]), link),
         (|issuer| issuer.tools(Vec::<String>::new()), link),
-        (
-            |issuer| issuer.connections(Vec::<String>::new()).unwrap(),
-            link,
-        ),
+        (|issuer| issuer.connections([""; 0]).unwrap(), link),
         (|issuer| issuer.audience(" "), link),
         (|issuer| issuer.identifier_claim(""), link),
     ] {

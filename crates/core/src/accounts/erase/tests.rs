@@ -12,35 +12,30 @@ use serde_json::Value;
 use crate::{
     ErrorKind, accounts,
     context::{Context, change::Change},
-    domain::{AccountRef, Execution, Subject},
+    domain::{Execution, Subject},
     maintenance, oauth,
     resource::{
         DisconnectAccount, Disconnection, ErasureProgress, NewAuthorizationLink, ReadAccount,
     },
     state::AccountState,
-    store::{Batch, List, MemoryStore, Store, TABLES},
-    testing::{Flaky, STABLE, World, always, context, execution, executions, insert_account, open},
+    store::{Batch, List, Store, TABLES},
+    testing::{Flaky, STABLE, World, always, context, execution, executions, insert_account},
 };
 
 const ADA: &str = "ada";
 const EMAIL: &str = "lovelace@example.com";
 
-fn ada() -> AccountRef {
-    AccountRef::new("demo", ADA).unwrap()
-}
-
-fn erasing() -> Disconnection {
-    Disconnection::new().erase(true)
+/// The erasure of a user.
+fn erasure_of(identifier: &str) -> DisconnectAccount {
+    DisconnectAccount::new("demo", identifier).how(Disconnection::new().erase(true))
 }
 
 /// Ada's account with a link, an event for each, a subject, and calls from before and after she was connected.
 async fn known(context: &Context) {
     let account = insert_account(context, AccountState::Active).await;
-    let link = NewAuthorizationLink {
-        verify_url: Some(String::from("https://app.test/back")),
-        state: Some(format!("{EMAIL} came from here")),
-        ..NewAuthorizationLink::new("demo", ADA)
-    };
+    let link = NewAuthorizationLink::new("demo", ADA)
+        .verify_url("https://app.test/back")
+        .state(format!("{EMAIL} came from here"));
     oauth::links::create(context, link).await.unwrap();
     context
         .change(
@@ -107,33 +102,18 @@ fn assert_forgotten(all: &str) {
 #[test]
 fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     let world = World::new();
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
-    let context = world.run(open(
-        world.process(0),
-        &STABLE,
-        always(200, ""),
-        Arc::clone(&store),
-    ));
+    let store = world.store();
+    let context = world.open(0, &STABLE, always(200, ""), &store);
     world.run(known(&context));
     world.run(context.history.recorder.flush(&context));
     let all = world.run(stored(&context, &*store));
     assert!(all.matches(ADA).count() > 5 && all.matches("lovelace").count() >= 3);
-    let before = world
-        .run(accounts::read(
-            &context,
-            ReadAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
-    let done = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    let before = world.send(&context, ReadAccount::new("demo", "ada"));
+    let done = world.send(&context, erasure_of(ADA));
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let all = world.run(stored(&context, &*store));
     assert_forgotten(&all);
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
+    let events = world.ok(context.store.events(None, None, 100));
     let names: Vec<_> = events.iter().map(|found| found.row.name.as_str()).collect();
     assert_eq!(names.last(), Some(&"account.erased"));
     let last = &events.last().unwrap().row;
@@ -144,34 +124,17 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
     assert_eq!((calls.len(), named.count()), (4, 3));
 
     // A repeated erasure reports its progress. Other requests find no account.
-    let again = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    let again = world.send(&context, erasure_of(ADA));
     assert_eq!(again.erasure, Some(ErasureProgress::Complete));
-    for (identifier, how) in [(ADA, Disconnection::new()), ("grace", erasing())] {
-        let of = AccountRef::new("demo", identifier).unwrap();
-        let error = world
-            .run(accounts::disconnect(
-                &context,
-                DisconnectAccount::new(&of.connection, &of.identifier).how(how),
-            ))
-            .unwrap_err();
+    for refused in [DisconnectAccount::new("demo", ADA), erasure_of("grace")] {
+        let error = world.refused(&context, refused);
         assert_eq!(error.kind(), ErrorKind::AccountNotFound);
     }
 
     // A new link begins a new account, whose calls keep its name.
-    let mut link = NewAuthorizationLink::new("demo", ADA);
-    link.verify_url = Some(String::from("https://app.test/back"));
-    world.run(oauth::links::create(&context, link)).unwrap();
-    let after = world
-        .run(accounts::read(
-            &context,
-            ReadAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
+    let link = NewAuthorizationLink::new("demo", ADA).verify_url("https://app.test/back");
+    world.send(&context, link);
+    let after = world.send(&context, ReadAccount::new("demo", "ada"));
     assert_ne!(after.id, before.id);
     assert_eq!(after.state, AccountState::PendingAuthorization);
     let call = Execution {
@@ -185,10 +148,7 @@ fn an_erased_user_is_gone_from_the_store_and_can_reconnect() {
         kept.iter()
             .all(|call| call.identifier != ADA || call.account_id == Some(after.id))
     );
-    let erased = world
-        .run(context.store.erasure(pseudonym))
-        .unwrap()
-        .unwrap();
+    let erased = world.ok(context.store.erasure(pseudonym)).unwrap();
     assert_eq!((erased.row.passes, erased.row.due_at), (3, None));
 }
 
@@ -199,12 +159,7 @@ fn a_later_pass_finds_the_record_of_a_running_call() {
     world.run(known(&context));
     let began = context.host.now();
     world.advance(std::time::Duration::from_secs(1));
-    world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    world.send(&context, erasure_of(ADA));
     context
         .history
         .recorder
@@ -226,12 +181,7 @@ fn maintenance_completes_an_interrupted_erasure() {
     for failing in 0..8 {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, ""), &store);
         world.run(known(&context));
         world.run(context.history.recorder.flush(&context));
         let (cut, commits) = (Arc::clone(&store), AtomicUsize::new(0));
@@ -241,10 +191,7 @@ fn maintenance_completes_an_interrupted_erasure() {
                 cut.set_down(true);
             }
         });
-        let done = world.run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ));
+        let done = world.run(accounts::disconnect(&context, erasure_of(ADA)));
         store.set_down(false);
         pending += usize::from(
             matches!(&done, Ok(done) if done.erasure == Some(ErasureProgress::Pending)),
@@ -253,15 +200,10 @@ fn maintenance_completes_an_interrupted_erasure() {
             Ok(_) => {}
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-                world
-                    .run(accounts::disconnect(
-                        &context,
-                        DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-                    ))
-                    .unwrap();
+                world.send(&context, erasure_of(ADA));
             }
         }
-        world.run(maintenance::run(&context)).unwrap();
+        world.ok(maintenance::run(&context));
         let all = world.run(stored(&context, &*store));
         assert_forgotten(&all);
     }
@@ -277,23 +219,11 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
     // Another server of the older version stores a call after this one has started.
     world.run_until_idle();
     let old = execution(50, ADA, context.host.now() - SignedDuration::from_mins(1));
-    let _ = world
-        .run(context.store.commit(Batch::new().insert(old)))
-        .unwrap();
-    let done = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    let _ = world.ok(context.store.commit(Batch::new().insert(old)));
+    let done = world.send(&context, erasure_of(ADA));
     assert_eq!(done.erasure, Some(ErasureProgress::Pending));
-    world.run(maintenance::run(&context)).unwrap();
-    let done = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
-        ))
-        .unwrap();
+    world.ok(maintenance::run(&context));
+    let done = world.send(&context, erasure_of(ADA));
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let calls = world.run(executions(&context));
     assert!(calls.iter().all(|call| call.identifier != ADA), "{calls:?}");

@@ -33,13 +33,7 @@ fn line(changed: Value) -> AccountWithTokens {
 }
 
 async fn connect(context: &Context) {
-    let connection = NewConnection {
-        connection_name: "demo".to_owned(),
-        product: "demo".to_owned(),
-        client_id: Some(String::from("client")),
-        client_secret: Some("secret".into()),
-        ..NewConnection::default()
-    };
+    let connection = NewConnection::new("demo", "demo").client("client", "secret");
     connections::create(context, connection).await.unwrap();
 }
 
@@ -124,13 +118,7 @@ fn importing_the_same_line_again_changes_nothing_even_after_a_refresh() {
     let first = world.run(import(&context, given(), ExistingAccounts::Refuse));
     assert_eq!(first.outcome, ImportOutcome::Created);
     // The access token had expired. The refresh token works with the connection's own client.
-    let of = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::refresh(
-            &context,
-            RefreshAccount::new(&of.connection, &of.identifier),
-        ))
-        .unwrap();
+    world.send(&context, RefreshAccount::new("demo", "ada"));
     assert_eq!(world.run(tokens(&context)).0, "a2");
     for existing in [
         ExistingAccounts::Refuse,
@@ -164,7 +152,7 @@ fn an_account_that_exists_is_refused_skipped_or_replaced_as_asked() {
     assert_eq!(world.run(tokens(&context)), (String::from("other"), None));
     let row = world.run(account(&context)).unwrap();
     assert_eq!((row.generation, row.last_generation), (2, 2));
-    let credentials = world.run(context.store.credentials(row.id)).unwrap();
+    let credentials = world.ok(context.store.credentials(row.id));
     let live = credentials.iter().filter(|one| one.row.sealed.is_some());
     assert_eq!(live.count(), 1, "the tokens before are gone");
 }
@@ -174,25 +162,11 @@ fn an_account_ended_by_a_client_change_can_be_imported_again() {
     let world = World::new();
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
-    let change = ConnectionChange {
-        client_id: Some(String::from("the-right-one")),
-        ..ConnectionChange::default()
-    };
-    world
-        .run(connections::change(
-            &context,
-            ChangeConnection::new("demo", change),
-        ))
-        .unwrap();
+    let change = ConnectionChange::default().client_id("the-right-one");
+    world.send(&context, ChangeConnection::new("demo", change));
     let replaced = world.run(import(&context, line(json!({})), ExistingAccounts::Replace));
     assert_eq!(replaced.outcome, ImportOutcome::Replaced);
-    let of = AccountRef::new("demo", "ada").unwrap();
-    let read = world
-        .run(accounts::read(
-            &context,
-            ReadAccount::new(&of.connection, &of.identifier),
-        ))
-        .unwrap();
+    let read = world.send(&context, ReadAccount::new("demo", "ada"));
     assert_eq!(read.state, AccountState::Active);
     assert_eq!(world.run(tokens(&context)).0, "access-CANARY");
 }
@@ -202,12 +176,10 @@ fn importing_a_disconnected_account_needs_replace() {
     let world = World::new();
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
-    let of = AccountRef::new("demo", "ada").unwrap();
-    let ended = accounts::disconnect(
+    world.send(
         &context,
-        DisconnectAccount::new(&of.connection, &of.identifier).how(Disconnection::new()),
+        DisconnectAccount::new("demo", "ada").how(Disconnection::new()),
     );
-    world.run(ended).unwrap();
     let refused = world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
     let problem = refused.problem.unwrap();
     assert_eq!(problem.kind, ErrorKind::AlreadyExists);
@@ -286,9 +258,7 @@ fn a_refused_line_does_not_stop_others_and_a_dry_run_writes_nothing() {
     };
     let outcomes = |dry_run| {
         let import = AccountImport::new(lines()).dry_run(dry_run);
-        let results = world
-            .run(accounts::import::create(&context, import))
-            .unwrap();
+        let results = world.send(&context, import);
         let ids = results.results.iter().map(|one| one.account_id.is_some());
         let outcomes = results.results.iter().map(|one| one.outcome);
         (outcomes.collect::<Vec<_>>(), ids.collect::<Vec<_>>())
@@ -321,12 +291,10 @@ fn only_the_operator_can_export_imported_accounts() {
     world.run(import(&context, given(), ExistingAccounts::Refuse));
     let grace = line(json!({ "identifier": "grace" }));
     world.run(import(&context, grace, ExistingAccounts::Refuse));
-    let of = AccountRef::new("demo", "grace").unwrap();
-    let ended = accounts::disconnect(
+    world.send(
         &context,
-        DisconnectAccount::new(&of.connection, &of.identifier).how(Disconnection::new()),
+        DisconnectAccount::new("demo", "grace").how(Disconnection::new()),
     );
-    world.run(ended).unwrap();
     let mut out = Vec::new();
     let export = |context: &Context, out: &mut Vec<Value>| -> Result<AccountsExported> {
         let write = |account: AccountWithTokens| {

@@ -8,10 +8,10 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use futures_util::FutureExt as _;
-use http::{HeaderValue, Method, header};
+use http::{Method, header};
 
 use super::{
-    tests::{RAW, WHOLE, batch, exchange, over_http, streamed},
+    tests::{RAW, WHOLE, answered, batch, exchange, over_http, streamed, with_header},
     *,
 };
 use crate::{
@@ -29,17 +29,10 @@ fn v59_a_compressed_body_passes_unchanged() {
     assert!(bomb.len() * 900 < 4 * 1024 * 1024);
     let sent = bomb.clone();
     let request = over_http(Method::GET, "/v1/notes", &[("accept-encoding", "gzip")], "");
-    let passed = exchange(
-        async |context| stream_raw(context, "demo", "ada", request).await,
-        move || {
-            let mut response = response(200, sent.clone());
-            let encoding = HeaderValue::from_static("gzip");
-            response
-                .headers_mut()
-                .insert(header::CONTENT_ENCODING, encoding);
-            response
-        },
-    );
+    let passed = answered(request, move || {
+        let response = with_header(200, header::CONTENT_ENCODING, "gzip");
+        response.map(|_| sent.clone().into())
+    });
     let passed = passed.result.unwrap();
     assert_eq!(passed.headers()[header::CONTENT_ENCODING], "gzip");
     let body = passed.into_body().collect(u64::MAX).now_or_never().unwrap();
@@ -48,35 +41,13 @@ fn v59_a_compressed_body_passes_unchanged() {
 
 #[test]
 fn the_length_of_a_missing_body_is_not_passed_on_in_the_json_form() {
-    let long = || {
-        let mut response = response(200, "");
-        let length = HeaderValue::from_static("99999999999");
-        response
-            .headers_mut()
-            .insert(header::CONTENT_LENGTH, length);
-        response
-    };
-    let request = ProxyRequest {
-        connection_name: String::from("demo"),
-        identifier: String::from("ada"),
-        path: String::from("/v1/notes"),
-        method: String::from("HEAD"),
-        ..ProxyRequest::default()
-    };
+    let long = || with_header(200, header::CONTENT_LENGTH, "99999999999");
+    let request = ProxyRequest::new("demo", "ada", "HEAD", "/v1/notes");
     let written = exchange(async |context| send_raw(context, request).await, long);
-    assert_eq!(
-        written
-            .result
-            .unwrap()
-            .headers()
-            .get(header::CONTENT_LENGTH),
-        None
-    );
+    let written = written.result.unwrap();
+    assert_eq!(written.headers().get(header::CONTENT_LENGTH), None);
     let request = over_http(Method::HEAD, "/v1/notes", &[], "");
-    let received = exchange(
-        async |context| stream_raw(context, "demo", "ada", request).await,
-        long,
-    );
+    let received = answered(request, long);
     let headers = received.result.unwrap().into_parts().0.headers;
     assert_eq!(headers[header::CONTENT_LENGTH], "99999999999");
 }
@@ -93,22 +64,19 @@ fn a_request_that_the_product_refused_is_a_failure_in_the_history() {
         (Method::GET, 500, "product_unavailable"),
     ] {
         for key in [None, Some(String::from("key"))] {
+            let path = "/v1/notes/of-ada%40example.com";
             let written = || ProxyRequest {
-                connection_name: String::from("demo"),
-                identifier: String::from("ada"),
-                path: String::from("/v1/notes/of-ada%40example.com"),
-                method: method.to_string(),
                 idempotency_key: key.clone(),
-                ..ProxyRequest::default()
+                ..ProxyRequest::new("demo", "ada", method.as_str(), path)
             };
             let world = World::new();
             let transport = Responses::by(move |_| std::future::ready(Ok(response(status, "{}"))));
             let context = context(&world, &RAW, transport);
             world.run(insert_account(&context, AccountState::Active));
             for _ in 0..2 {
-                let sent = world.run(send_raw(&context, written())).unwrap();
+                let sent = world.ok(send_raw(&context, written()));
                 assert_eq!(sent.status(), status);
-                world.run(sent.into_body().collect(99)).unwrap();
+                world.ok(sent.into_body().collect(99));
             }
             world.advance(Duration::from_millis(200));
             let rows = world.run(executions(&context));
@@ -144,13 +112,8 @@ fn a_batch_with_only_refused_requests_means_a_refused_token() {
         (&[200, 200], false),
         (&[], false),
     ] {
-        let sent = exchange(
-            async |context| {
-                let lines = ["GET /v1/notes/1", "POST /v1/notes"];
-                stream_raw(context, "demo", "ada", batch(&lines)).await
-            },
-            || response(200, of_batch(statuses)),
-        );
+        let lines = ["GET /v1/notes/1", "POST /v1/notes"];
+        let sent = answered(batch(&lines), || response(200, of_batch(statuses)));
         match sent.result {
             Err(error) if refused => assert_eq!(error.kind(), ErrorKind::AuthorizationRequired),
             Ok(response) if !refused => {
@@ -166,10 +129,7 @@ fn a_batch_with_only_refused_requests_means_a_refused_token() {
 
 #[test]
 fn a_retry_has_only_the_rest_of_the_calls_time() {
-    use crate::{
-        ports::{Runtime as _, TransportError},
-        testing::{Responses, World, context, insert_account},
-    };
+    use crate::ports::{Runtime as _, TransportError};
     let world = World::new();
     let timer = world.process(0);
     let count = AtomicUsize::new(0);
@@ -183,10 +143,8 @@ fn a_retry_has_only_the_rest_of_the_calls_time() {
         async move {
             if first {
                 pause.await;
-                return Err(TransportError::new(
-                    TransportErrorKind::Unreachable,
-                    "no one",
-                ));
+                let kind = TransportErrorKind::Unreachable;
+                return Err(TransportError::new(kind, "no one"));
             }
             Ok(response(200, ""))
         }

@@ -71,43 +71,21 @@ fn stream() -> Body {
 
 #[test]
 fn a_raw_request_is_resent_only_if_nothing_was_sent_and_its_body_is_buffered() {
+    use ErrorKind::{OutcomeUnknown, ProductTimeout, ProductUnavailable, UpstreamTruncated};
     use TransportErrorKind::{Cut, TimedOut, Unreachable};
     let bytes = || Body::from(b"text".to_vec());
-    let cases = [
-        (Method::GET, Body::Empty, Unreachable, Ok(200), 2),
-        (Method::POST, bytes(), Unreachable, Ok(200), 2),
-        (
-            Method::POST,
-            stream(),
-            Unreachable,
-            Err(ErrorKind::ProductUnavailable),
-            1,
-        ),
-        (
-            Method::POST,
-            bytes(),
-            TimedOut,
-            Err(ErrorKind::OutcomeUnknown),
-            1,
-        ),
-        (
-            Method::GET,
-            Body::Empty,
-            TimedOut,
-            Err(ErrorKind::ProductTimeout),
-            1,
-        ),
-        (
-            Method::GET,
-            Body::Empty,
-            Cut,
-            Err(ErrorKind::UpstreamTruncated),
-            1,
-        ),
-    ];
-    for (method, body, kind, expected, count) in cases {
+    for (method, body) in [(Method::GET, Body::Empty), (Method::POST, bytes())] {
+        assert_eq!(sent(method, body, Err(Unreachable)), (Ok(200), 2));
+    }
+    for (method, body, kind, expected) in [
+        (Method::POST, stream(), Unreachable, ProductUnavailable),
+        (Method::POST, bytes(), TimedOut, OutcomeUnknown),
+        (Method::GET, Body::Empty, TimedOut, ProductTimeout),
+        (Method::GET, Body::Empty, Cut, UpstreamTruncated),
+    ] {
         let name = format!("{method} {body:?} {kind:?}");
-        assert_eq!(sent(method, body, Err(kind)), (expected, count), "{name}");
+        let ended = sent(method, body, Err(kind));
+        assert_eq!(ended, (Err(expected), 1), "{name}");
     }
 }
 
@@ -233,28 +211,43 @@ pub(super) fn over_http(
     request
 }
 
-pub(super) fn streamed(request: http::Request<Body>) -> Outcome {
+/// The outcome of a request over HTTP that gets this response.
+pub(super) fn answered(
+    request: http::Request<Body>,
+    respond: impl Fn() -> http::Response<Body> + Send + Sync + 'static,
+) -> Outcome {
     exchange(
         async |context| stream_raw(context, "demo", "ada", request).await,
-        || response(200, "{}"),
+        respond,
     )
+}
+
+pub(super) fn with_header(
+    status: u16,
+    name: header::HeaderName,
+    value: &'static str,
+) -> http::Response<Body> {
+    let mut response = response(status, "");
+    let value = HeaderValue::from_static(value);
+    response.headers_mut().insert(name, value);
+    response
+}
+
+pub(super) fn streamed(request: http::Request<Body>) -> Outcome {
+    answered(request, || response(200, "{}"))
 }
 
 #[test]
 fn the_product_gets_only_allowed_headers_and_those_of_stead() {
-    let request = over_http(
-        Method::GET,
-        "/v1/notes?a=1",
-        &[
-            ("accept", "application/json"),
-            ("accept-encoding", "gzip, br"),
-            ("authorization", "Bearer canary"),
-            ("cookie", "canary=1"),
-            ("demo-token-kind", "canary"),
-            ("x-forwarded-host", "evil.test"),
-        ],
-        "",
-    );
+    let given = [
+        ("accept", "application/json"),
+        ("accept-encoding", "gzip, br"),
+        ("authorization", "Bearer canary"),
+        ("cookie", "canary=1"),
+        ("demo-token-kind", "canary"),
+        ("x-forwarded-host", "evil.test"),
+    ];
+    let request = over_http(Method::GET, "/v1/notes?a=1", &given, "");
     let seen = streamed(request).seen.remove(0);
     let expected = [
         ("accept", "application/json"),
@@ -280,13 +273,7 @@ fn a_stream_has_no_largest_size_and_a_request_in_json_has() {
         .remove(0);
     assert_eq!(seen.limits.response_bytes, u64::MAX);
     assert!(seen.limits.steady > 0);
-    let request = ProxyRequest {
-        connection_name: String::from("demo"),
-        identifier: String::from("ada"),
-        path: String::from("/v1/notes"),
-        method: String::from("GET"),
-        ..ProxyRequest::default()
-    };
+    let request = ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
     let written = exchange(
         async |context| send_raw(context, request).await,
         || response(200, "{}"),
@@ -357,24 +344,17 @@ fn each_part_of_a_batch_is_admitted_by_the_policy() {
     assert_eq!(allowed.seen.len(), 1);
     let seen = &allowed.seen[0];
     assert_eq!(seen.line, "POST https://api.demo.test/batch/demo/v1");
+    let body = &seen.body;
+    for line in ["GET /v1/notes/1?a=b", "POST /v1/notes"] {
+        assert!(body.contains(&format!("{line} HTTP/1.1\r\n")), "{body}");
+    }
     assert!(
-        seen.body.contains("GET /v1/notes/1?a=b HTTP/1.1\r\n"),
-        "{}",
-        seen.body
-    );
-    assert!(
-        seen.body.contains("POST /v1/notes HTTP/1.1\r\n"),
-        "{}",
-        seen.body
-    );
-    assert!(
-        !seen.body.contains("canary") && !seen.body.contains("--b\n"),
-        "{}",
-        seen.body
+        !body.contains("canary") && !body.contains("--b\n"),
+        "{body}"
     );
     let kind = seen.headers["content-type"].to_str().unwrap();
     let boundary = kind.strip_prefix("multipart/mixed; boundary=").unwrap();
-    assert_eq!(seen.body.matches(boundary).count(), 3);
+    assert_eq!(body.matches(boundary).count(), 3);
 
     let denied = streamed(batch(&["GET /v1/notes/1", "DELETE /v1/notes/1"]));
     assert_eq!(denied.result.unwrap_err().kind(), ErrorKind::Forbidden);
@@ -420,23 +400,11 @@ fn a_batch_has_the_cost_of_its_parts_and_their_strongest_effect() {
 #[test]
 fn an_upload_session_continues_through_stead() {
     let begun = |location: &'static str| {
-        let request = over_http(
-            Method::POST,
-            "/upload/notes?uploadType=resumable",
-            &[],
-            "{}",
-        );
-        let respond = move || {
-            let mut response = response(200, "");
-            response
-                .headers_mut()
-                .insert(header::LOCATION, HeaderValue::from_static(location));
-            response
-        };
-        exchange(
-            async |context| stream_raw(context, "demo", "ada", request).await,
-            respond,
-        )
+        let path = "/upload/notes?uploadType=resumable";
+        let request = over_http(Method::POST, path, &[], "{}");
+        answered(request, move || {
+            with_header(200, header::LOCATION, location)
+        })
         .result
     };
     let started =
@@ -449,20 +417,9 @@ fn an_upload_session_continues_through_stead() {
     assert_eq!(elsewhere.status(), 200, "the product has begun it");
     assert_eq!(elsewhere.headers().get(header::LOCATION), None);
 
-    let more = exchange(
-        async |context| {
-            let range = [("content-range", "bytes 0-1/4")];
-            let request = over_http(Method::PUT, "/upload/notes?upload_id=1", &range, "ab");
-            stream_raw(context, "demo", "ada", request).await
-        },
-        || {
-            let mut response = response(308, "");
-            response
-                .headers_mut()
-                .insert(header::RANGE, HeaderValue::from_static("bytes=0-1"));
-            response
-        },
-    );
+    let range = [("content-range", "bytes 0-1/4")];
+    let request = over_http(Method::PUT, "/upload/notes?upload_id=1", &range, "ab");
+    let more = answered(request, || with_header(308, header::RANGE, "bytes=0-1"));
     let more = more.result.unwrap();
     assert_eq!(more.status(), 308);
     assert_eq!(more.headers()[header::RANGE], "bytes=0-1");

@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     domain::account::Trigger,
     state::AccountState,
-    testing::{Asked, Flaky, STABLE, World, account, always, open},
+    testing::{Asked, Flaky, STABLE, World, account, always},
 };
 
 /// How many more times a store fails.
@@ -60,7 +60,7 @@ impl Stage {
         let (rows, store) = (Flaky::new(world.process(0)), Arc::<Lossy>::default());
         let lossy = Arc::clone(&store);
         rows.script(move |asked| std::future::ready(lossy.says(asked)));
-        let context = world.run(open(world.process(0), &STABLE, always(200, ""), rows));
+        let context = world.open(0, &STABLE, always(200, ""), &rows);
         let account = account(1, "ada");
         let id = account.id;
         let stage = Self {
@@ -107,9 +107,7 @@ impl Stage {
     }
 
     fn found(&self) -> Versioned<Account> {
-        self.world
-            .run(self.context.existing_account(self.id))
-            .unwrap()
+        self.world.ok(self.context.existing_account(self.id))
     }
 
     fn events(&self) -> Vec<String> {
@@ -245,22 +243,19 @@ impl Stage {
 fn a_patient_change_reports_the_store_when_its_time_is_over() {
     let stage = Stage::new();
     stage.store.failing.store(u32::MAX, Ordering::SeqCst);
-    let error = stage
-        .world
-        .run(stage.context.change_patiently(
-            "suspend",
-            || stage.context.existing_account(stage.id),
-            |account: Versioned<Account>| {
-                let changed = account
-                    .row
-                    .on(Trigger::Suspended, stage.context.host.now())?;
-                Ok((
-                    Change::none().account(changed, account.row.state, account.version),
-                    (),
-                ))
-            },
-        ))
-        .unwrap_err();
+    let error = stage.world.err(stage.context.change_patiently(
+        "suspend",
+        || stage.context.existing_account(stage.id),
+        |account: Versioned<Account>| {
+            let changed = account
+                .row
+                .on(Trigger::Suspended, stage.context.host.now())?;
+            Ok((
+                Change::none().account(changed, account.row.state, account.version),
+                (),
+            ))
+        },
+    ));
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     assert!(stage.context.host.monotonic() >= PATIENCE);
 }

@@ -4,9 +4,9 @@ use futures_util::future::join_all;
 
 use super::*;
 use crate::{
-    ErrorKind, accounts, connections,
+    ErrorKind,
     context::{Context, follow::KEPT},
-    resource::{ChangeConnection, ConnectionChange, SuspendAccount},
+    resource::{ChangeConnection, ConnectionChange},
     state::AccountState,
     testing::{Mode, Readings, STABLE, World, always, context, idle, insert_account, ports},
 };
@@ -37,23 +37,14 @@ fn only_an_active_account_of_a_ready_connection_can_be_called() {
         world.run(insert_account(&context, state));
         let kind = || {
             world
-                .run(context.reload(&ada()))
-                .unwrap()
+                .ok(context.reload(&ada()))
                 .usable()
                 .err()
                 .map(|error| error.kind())
         };
         assert_eq!(kind(), refusal, "{state:?}");
-        let off = ConnectionChange {
-            disabled: Some(true),
-            ..ConnectionChange::default()
-        };
-        world
-            .run(connections::change(
-                &context,
-                ChangeConnection::new("demo", off),
-            ))
-            .unwrap();
+        let off = ConnectionChange::default().disabled(true);
+        world.send(&context, ChangeConnection::new("demo", off));
         assert_eq!(kind(), Some(ErrorKind::ConnectionNotReady), "{state:?}");
     }
 }
@@ -64,7 +55,7 @@ fn a_snapshot_is_used_for_a_minute_and_then_read_again() {
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
     world.run(insert_account(&context, AccountState::Active));
-    let read = || world.run(context.snapshot(&ada())).unwrap();
+    let read = || world.ok(context.snapshot(&ada()));
     let first = read();
     let before = store.count();
     for _ in 0..KEPT.as_secs() {
@@ -84,7 +75,7 @@ fn callers_of_the_same_account_share_one_read() {
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
     world.run(insert_account(&context, AccountState::Active));
-    world.run(context.snapshot(&ada())).unwrap();
+    world.ok(context.snapshot(&ada()));
     world.advance(KEPT + MILLISECOND);
     let before = store.count();
     store.set(Mode::Slow);
@@ -99,7 +90,7 @@ fn the_last_snapshot_is_used_without_a_wait_while_the_store_is_down() {
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
     world.run(insert_account(&context, AccountState::Active));
-    world.run(context.snapshot(&ada())).unwrap();
+    world.ok(context.snapshot(&ada()));
     store.set(Mode::Away);
     world.advance(Duration::from_secs(1));
     let elapsed = |of: &AccountRef| {
@@ -131,7 +122,7 @@ fn the_last_snapshot_is_used_without_a_wait_while_the_store_is_down() {
     assert_eq!(elapsed(&other), (refused, at_once));
     assert_eq!(elapsed(&ada()), (Ok(()), at_once));
     let since = world.run(context.reliable_since()).since;
-    assert!(world.run(context.snapshot(&ada())).unwrap().read_at >= since);
+    assert!(world.ok(context.snapshot(&ada())).read_at >= since);
 }
 
 #[test]
@@ -140,7 +131,7 @@ fn a_snapshot_older_than_five_minutes_is_not_used_while_the_store_is_down() {
     let store = Readings::new(&world);
     let context = world.run(of(&world, 0, &store));
     world.run(insert_account(&context, AccountState::Active));
-    world.run(context.snapshot(&ada())).unwrap();
+    world.ok(context.snapshot(&ada()));
     store.set(Mode::Away);
     let kind = || {
         world
@@ -159,16 +150,16 @@ fn tokens_that_were_replaced_after_the_account_was_read_are_read_again() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));
-    let now = world.run(context.reload(&ada())).unwrap().account.clone();
+    let now = world.ok(context.reload(&ada())).account.clone();
     let mut before = now.clone();
     before.generation -= 1;
-    let (account, tokens) = world.run(context.current_tokens(before)).unwrap();
+    let (account, tokens) = world.ok(context.current_tokens(before));
     assert_eq!(account, now);
     assert!(tokens.is_some());
     // If the store has no tokens of the account, the result has none.
     let mut unknown = now;
     unknown.id = crate::identifier::AccountId::from_uuid(uuid::Uuid::from_u128(7));
-    let (_, tokens) = world.run(context.current_tokens(unknown)).unwrap();
+    let (_, tokens) = world.ok(context.current_tokens(unknown));
     assert!(tokens.is_none());
 }
 
@@ -179,7 +170,7 @@ fn tokens_are_forgotten_five_minutes_after_their_last_use() {
     world.run(insert_account(&context, AccountState::Active));
     let kept = || context.memory.snapshots.cache.len();
     for _ in 0..4 {
-        world.run(context.snapshot(&ada())).unwrap();
+        world.ok(context.snapshot(&ada()));
         world.advance(Duration::from_secs(120));
         assert_eq!(kept(), 1);
     }
@@ -192,7 +183,7 @@ fn unused_snapshots_are_evicted_first() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));
-    let read = world.run(context.read(&ada())).unwrap();
+    let read = world.ok(context.read(&ada()));
     let snapshots = Snapshots::with_capacity(1000);
     let named = |number: u32| AccountRef::new("demo", &format!("user-{number}")).unwrap();
     let keep = |number: u32| {
@@ -226,31 +217,6 @@ fn unused_snapshots_are_evicted_first() {
 }
 
 #[test]
-fn changes_of_this_process_take_effect_immediately() {
-    let world = World::new();
-    let context = context(&world, &STABLE, always(200, ""));
-    world.run(insert_account(&context, AccountState::Active));
-    assert!(
-        world
-            .run(context.snapshot(&ada()))
-            .unwrap()
-            .usable()
-            .is_ok()
-    );
-    world
-        .run(accounts::suspend(
-            &context,
-            SuspendAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
-    let snapshot = world.run(context.snapshot(&ada())).unwrap();
-    assert_eq!(
-        snapshot.usable().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
-}
-
-#[test]
 fn a_read_from_before_a_change_is_not_used_after_it() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
@@ -260,7 +226,7 @@ fn a_read_from_before_a_change_is_not_used_after_it() {
         |snapshots| snapshots.forget_connection(&ada().connection),
     ];
     for forget in forgettings {
-        let read = Arc::new(world.run(context.read(&ada())).unwrap());
+        let read = Arc::new(world.ok(context.read(&ada())));
         context.memory.snapshots.keep(&read);
         let cached = || context.memory.snapshots.cached(&ada(), Duration::ZERO);
         assert!(cached().is_some());

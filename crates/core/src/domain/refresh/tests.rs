@@ -385,13 +385,7 @@ fn another_secret_or_id_is_another_client() {
     let world = World::new();
     let context = testing::context(&world, &testing::STABLE, testing::always(200, ""));
     let connection = |name: &str, id: &str| {
-        let new = NewConnection {
-            connection_name: name.to_owned(),
-            product: String::from("demo"),
-            client_id: Some(id.to_owned()),
-            client_secret: Some("secret".into()),
-            ..NewConnection::default()
-        };
+        let new = NewConnection::new(name, "demo").client(id, "secret");
         world.run(async {
             crate::connections::create(&context, new).await.unwrap();
             context.connection_row(name).await.unwrap().row

@@ -71,6 +71,11 @@ fn texts(given: &[&str]) -> Vec<String> {
     given.iter().map(|text| (*text).to_owned()).collect()
 }
 
+fn paths(error: &Error) -> Vec<&str> {
+    let places = error.violation_list().iter();
+    places.map(|one| one.path.as_str()).collect()
+}
+
 fn read(product: &Product, given: &[&str]) -> Result<Vec<String>, Vec<Violation>> {
     read_permissions(product, Some(&texts(given)), "permissions")
         .map_err(|error| error.violation_list().to_vec())
@@ -78,22 +83,15 @@ fn read(product: &Product, given: &[&str]) -> Result<Vec<String>, Vec<Violation>
 
 #[test]
 fn short_names_become_the_scopes_that_they_stand_for() {
-    let given = [
-        "notes.read",
-        "email",
-        "openid",
-        "https://scopes.test/notes.read",
-    ];
-    let kept = [
+    let (full, email) = (
         "https://scopes.test/notes.read",
         "https://scopes.test/user.email",
-        "openid",
-    ];
-    assert_eq!(read(&scoped(), &given).unwrap(), kept);
-    assert_eq!(
-        read(&scoped(), &["https://old.test/everything"]).unwrap(),
-        ["https://old.test/everything"]
     );
+    let given = ["notes.read", "email", "openid", full];
+    let kept = [full, email, "openid"];
+    assert_eq!(read(&scoped(), &given).unwrap(), kept);
+    let old = ["https://old.test/everything"];
+    assert_eq!(read(&scoped(), &old).unwrap(), old);
 }
 
 #[test]
@@ -115,10 +113,8 @@ fn a_scope_of_another_product_is_refused_with_a_suggestion() {
         ),
     ] {
         let violation = refused(given);
-        assert_eq!(
-            (violation.path.as_str(), violation.message.as_str()),
-            ("/permissions/1", said)
-        );
+        assert_eq!(violation.path, "/permissions/1");
+        assert_eq!(violation.message, said);
     }
     for given in ["", "a b", "a\"b", "a\\b", "\u{fc}"] {
         assert_eq!(refused(given).keyword, "format", "{given:?}");
@@ -127,23 +123,16 @@ fn a_scope_of_another_product_is_refused_with_a_suggestion() {
 
 #[test]
 fn every_place_is_reported_with_the_requests_own_member() {
-    let error =
-        read_permissions(&scoped(), Some(&texts(&["xyz", "notes", "abc"])), "scopes").unwrap_err();
-    let paths: Vec<&str> = error
-        .violation_list()
-        .iter()
-        .map(|one| one.path.as_str())
-        .collect();
-    assert_eq!(paths, ["/scopes/0", "/scopes/2"]);
+    let given = texts(&["xyz", "notes", "abc"]);
+    let error = read_permissions(&scoped(), Some(&given), "scopes").unwrap_err();
+    assert_eq!(paths(&error), ["/scopes/0", "/scopes/2"]);
 }
 
 #[test]
 fn a_product_without_permissions_takes_none_and_the_list_of_none() {
     let none = product(Permissions::None);
-    assert_eq!(
-        read_permissions(&none, None, "permissions").unwrap(),
-        [""; 0]
-    );
+    let unset = read_permissions(&none, None, "permissions");
+    assert_eq!(unset.unwrap(), [""; 0]);
     assert_eq!(read(&none, &[]).unwrap(), [""; 0]);
     assert_eq!(read(&none, &["notes"]).unwrap_err()[0].path, "/permissions");
 }
@@ -156,22 +145,16 @@ fn capabilities_are_those_of_the_product() {
     };
     let known = ["read_content", "https://scopes.test/notes"];
     assert_eq!(read(&capabilities, &known).unwrap(), known);
+    let similar = "Read content isn't a capability of demo; did you mean read_content?";
     for (given, said) in [
-        (
-            "Read content",
-            "Read content isn't a capability of demo; did you mean read_content?",
-        ),
+        ("Read content", similar),
         ("bogus", "bogus isn't a capability of demo; it has "),
         // This short name is of a scope, not of a capability.
         ("email", "email isn't a capability of demo; it has "),
     ] {
-        let refused = read(&capabilities, &["read_content", given]).unwrap_err();
-        assert_eq!(refused[0].path, "/permissions/1");
-        assert!(
-            refused[0].message.starts_with(said),
-            "{}",
-            refused[0].message
-        );
+        let refused = &read(&capabilities, &["read_content", given]).unwrap_err()[0];
+        assert_eq!(refused.path, "/permissions/1");
+        assert!(refused.message.starts_with(said), "{}", refused.message);
     }
     let stored = texts(&["bogus"]);
     let given = texts(&["bogus", "read_content"]);
@@ -188,14 +171,9 @@ fn capabilities_are_those_of_the_product() {
 fn a_link_also_requests_granted_scopes() {
     let product = scoped();
     let asked = |permissions: &[&str], given: Option<&[&str]>, granted: &[&str]| {
-        let given = given.map(texts);
-        asked_scopes(
-            &product,
-            &connection(permissions),
-            given.as_deref(),
-            &texts(granted),
-        )
-        .unwrap()
+        let (given, granted) = (given.map(texts), texts(granted));
+        let connection = connection(permissions);
+        asked_scopes(&product, &connection, given.as_deref(), &granted).unwrap()
     };
     let (read, write) = (
         "https://scopes.test/notes.read",
@@ -203,20 +181,14 @@ fn a_link_also_requests_granted_scopes() {
     );
     assert_eq!(asked(&[], None, &[]), ["openid", read]);
     assert_eq!(asked(&[write], None, &[]), ["openid", write]);
-    assert_eq!(
-        asked(&[write], None, &["openid", read]),
-        ["openid", write, read]
-    );
+    let both = asked(&[write], None, &["openid", read]);
+    assert_eq!(both, ["openid", write, read]);
     assert_eq!(asked(&[write], Some(&[read]), &[]), ["openid", read]);
-    assert_eq!(
-        asked(&[write], Some(&[read]), &["openid", write]),
-        ["openid", read, write]
-    );
+    let both = asked(&[write], Some(&[read]), &["openid", write]);
+    assert_eq!(both, ["openid", read, write]);
     // A connection from before short names were rejected.
-    assert_eq!(
-        asked(&["notes", "email", "x"], None, &[])[1..],
-        [write, "https://scopes.test/user.email", "x"]
-    );
+    let short = asked(&["notes", "email", "x"], None, &[]);
+    assert_eq!(short[1..], [write, "https://scopes.test/user.email", "x"]);
 }
 
 #[test]
@@ -234,17 +206,13 @@ fn the_request_after_an_error_has_granted_and_missing_scopes() {
     const WRITE: &[&str] = &["https://scopes.test/notes", "other"];
     const READ: &[&str] = &["other", "https://scopes.test/notes.read"];
     let asked = request(&scoped(), WRITE);
-    assert_eq!(
-        (asked.connection_name.as_str(), asked.identifier.as_str()),
-        ("demo", "ada")
-    );
+    assert_eq!(asked.connection_name.as_str(), "demo");
+    assert_eq!(asked.identifier.as_str(), "ada");
     assert_eq!(asked.scopes, ["openid", read, people, write]);
     // A scope that is requested anyway is enough.
     assert_eq!(request(&scoped(), READ).scopes, ["openid", read, people]);
-    assert_eq!(
-        request(&product(Permissions::Capabilities), WRITE).scopes,
-        [""; 0]
-    );
+    let capabilities = product(Permissions::Capabilities);
+    assert_eq!(request(&capabilities, WRITE).scopes, [""; 0]);
 }
 
 #[test]
@@ -256,51 +224,33 @@ fn a_link_never_asks_for_a_scope_next_to_one_that_it_narrows() {
     let refused = read_permissions(&product, Some(&texts(&["notes", "people"])), "permissions");
     let error = refused.unwrap_err();
     assert_eq!(error.violation_list()[0].path, "/permissions/1");
+    let message = &error.violation_list()[0].message;
     assert!(
-        error.violation_list()[0]
-            .message
-            .contains("people restricts what notes allows"),
+        message.contains("people restricts what notes allows"),
         "{error}"
     );
     // A connection that already has both can keep them.
     let both = texts(&[WIDE, NARROW]);
-    assert_eq!(
-        read_changed(&product, &both, Some(&both), "permissions").unwrap(),
-        both
-    );
+    let kept = read_changed(&product, &both, Some(&both), "permissions");
+    assert_eq!(kept.unwrap(), both);
     for (given, granted, expected) in [
         (&[NARROW][..], &[][..], &["openid", NARROW][..]),
         (&[NARROW], &[WIDE], &["openid", WIDE]),
         (&[WIDE], &[NARROW], &["openid", WIDE]),
     ] {
-        let asked = asked_scopes(
-            &product,
-            &connection(&[]),
-            Some(&texts(given)),
-            &texts(granted),
-        );
+        let (given, granted) = (texts(given), texts(granted));
+        let asked = asked_scopes(&product, &connection(&[]), Some(&given), &granted);
         assert_eq!(asked.unwrap(), texts(expected));
     }
     let identifier = Identifier::new("ada").unwrap();
     let of_narrow = connection(&[NARROW]);
-    let request = authorization_request(
-        &product,
-        &of_narrow,
-        &identifier,
-        &texts(&["openid", NARROW]),
-        &[WIDE],
-    );
+    let granted = texts(&["openid", NARROW]);
+    let request = authorization_request(&product, &of_narrow, &identifier, &granted, &[WIDE]);
     assert_eq!(request.scopes, ["openid", WIDE]);
 }
 
 #[test]
 fn requested_scopes_that_were_not_granted_are_missing() {
-    let scopes = |scopes: &[&str]| {
-        scopes
-            .iter()
-            .map(|scope| (*scope).to_owned())
-            .collect::<Vec<_>>()
-    };
     let product = Product {
         oauth: OAuth {
             permissions: Permissions::Scopes {
@@ -311,25 +261,21 @@ fn requested_scopes_that_were_not_granted_are_missing() {
         },
         ..Product::BASE
     };
-    let asked = scopes(&["openid", "a", "b"]);
+    let asked = texts(&["openid", "a", "b"]);
     for (granted, expected) in [
         (&["a"][..], &["b"][..]),
         (&["b", "a"], &[]),
         (&[], &["a", "b"]),
         (&["openid", "c"], &["a", "b"]),
     ] {
-        assert_eq!(
-            missing_scopes(&product, &asked, &scopes(granted)),
-            scopes(expected),
-            "{granted:?}"
-        );
+        let missing = missing_scopes(&product, &asked, &texts(granted));
+        assert_eq!(missing, texts(expected), "{granted:?}");
     }
     assert!(missing_scopes(&Product::BASE, &asked, &[]).is_empty());
 }
 
 #[test]
 fn imported_scopes_get_full_names_and_unknown_ones_are_kept() {
-    let scopes = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
     let product = Product {
         oauth: OAuth {
             permissions: Permissions::Scopes {
@@ -341,16 +287,11 @@ fn imported_scopes_get_full_names_and_unknown_ones_are_kept() {
         },
         ..Product::BASE
     };
-    let given = scopes(&["notes", "openid", "https://scopes.test/notes", "other"]);
-    let expected = scopes(&["https://scopes.test/notes", "openid", "other"]);
+    let given = texts(&["notes", "openid", "https://scopes.test/notes", "other"]);
+    let expected = texts(&["https://scopes.test/notes", "openid", "other"]);
     assert_eq!(read_granted(&product, &given).unwrap(), expected);
-    let error = read_granted(&product, &scopes(&["notes", "", "a b"])).unwrap_err();
-    let places: Vec<&str> = error
-        .violation_list()
-        .iter()
-        .map(|one| one.path.as_str())
-        .collect();
-    assert_eq!(places, ["/scopes/1", "/scopes/2"]);
+    let error = read_granted(&product, &texts(&["notes", "", "a b"])).unwrap_err();
+    assert_eq!(paths(&error), ["/scopes/1", "/scopes/2"]);
     let many = vec![String::from("notes"); 101];
     assert!(read_granted(&product, &many).is_err());
 }
@@ -367,14 +308,10 @@ fn a_preset_stands_for_its_scopes() {
         ..scoped()
     };
     let full = ["notes", "people", "notes.read"].map(|name| format!("{FULL}{name}"));
-    assert_eq!(
-        read(&product, &["people", "write"]).unwrap(),
-        [full[1].clone(), full[0].clone()]
-    );
-    assert_eq!(
-        read(&product, &["write", "notes.read", "notes"]).unwrap(),
-        full
-    );
+    let people = read(&product, &["people", "write"]).unwrap();
+    assert_eq!(people, [full[1].clone(), full[0].clone()]);
+    let all = read(&product, &["write", "notes.read", "notes"]);
+    assert_eq!(all.unwrap(), full);
     let refused = read(&product, &["wirte"]).unwrap_err().remove(0);
     assert!(refused.message.contains("write"), "{}", refused.message);
 

@@ -1,13 +1,6 @@
 //! An MCP session can only call its tools, for its own user. Everything else is refused.
-use crate::api::Paging;
-use crate::resource::IssuedMcpSession;
-use crate::resource::NewMcpSession;
-use crate::resource::{
-    DeleteAppCredential, DeleteMcpSession, DisconnectAccount, ListMcpSessions, McpSessionFilter,
-    ReadMcpSession,
-};
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use http::Request;
 use schemars::JsonSchema;
@@ -15,24 +8,22 @@ use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{
-    super::{EnvironmentOptions, Verification},
-    *,
-};
+use super::{super::Verification, *};
 use crate::{
     ErrorKind,
+    api::Paging,
     caller::{self, Caller},
-    catalogue::Catalogue,
-    context::Context,
     identifier::AuthorizationId,
     ports::Body,
     product::{Product, Rotation},
-    resource::{Disconnection, ExecuteRequest, NewAccountToken, NewAppCredential, ProxyRequest},
+    resource::{
+        DeleteAppCredential, DeleteMcpSession, DisconnectAccount, Disconnection, ExecuteRequest,
+        IssuedMcpSession, ListMcpSessions, McpSessionFilter, NewAccountToken, NewAppCredential,
+        NewMcpSession, ProxyRequest, ReadMcpSession,
+    },
     state::{AccountState, TokenAccess},
-    store::MemoryStore,
     testing::{
         ReadNote, World, always, context, demo, executions, insert_account, insert_account_of,
-        ports,
     },
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
@@ -71,12 +62,10 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        options.verification = Verification::LinkPossession;
-        options.tool_sets = BTreeMap::from([(String::from("own"), vec![WRITE.to_owned()])]);
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), always(200, "{}"), store);
-        let context = world.run(Context::open(options, Catalogue::new([&DEMO]), ports));
+        let context = world.configured(&world.store(), &DEMO, always(200, "{}"), |options| {
+            options.verification = Verification::LinkPossession;
+            options.tool_sets = [(String::from("own"), vec![WRITE.to_owned()])].into();
+        });
         let environment = Environment(context.unwrap());
         world.run(async {
             insert_account(&environment.0, AccountState::Active).await;
@@ -87,7 +76,7 @@ impl Stage {
 
     fn session(&self, new: NewMcpSession) -> IssuedMcpSession {
         let made = self.environment.send(new);
-        self.world.run(made).unwrap()
+        self.world.ok(made)
     }
 
     /// The environment as the holder of a session's token sees it.
@@ -116,7 +105,7 @@ const ADA: (&str, &str) = ("demo", "ada");
 fn a_list_shows_the_set_of_its_session() {
     let stage = Stage::new();
     let shown = |environment: &Environment| -> (Vec<&str>, usize) {
-        let offer = stage.world.run(environment.mcp_offer()).unwrap();
+        let offer = stage.world.ok(environment.mcp_offer());
         let names = offer.listed().map(|tool| tool.entry().name()).collect();
         (names, offer.finders().unwrap().len())
     };
@@ -149,7 +138,7 @@ fn a_list_shows_the_set_of_its_session() {
     let holder = holder.acting_as(Caller::McpSession(Arc::new(session)));
     assert_eq!(shown(&holder), (vec![READ], 3));
     let sent = stage.environment.send(new().tool_set("gone"));
-    let refused = stage.world.run(sent).unwrap_err();
+    let refused = stage.world.err(sent);
     assert_eq!(refused.violation_list()[0].path, "/tool_set");
 }
 
@@ -178,27 +167,16 @@ fn a_session_calls_its_tools_for_its_user_through_its_connections() {
     let holder = stage.of(&all).unwrap();
     let raw = ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
     let streamed = Request::new(Body::Empty);
-    let sent = [
-        stage.world.run(holder.proxy(raw)).map(drop),
-        stage
-            .world
-            .run(holder.proxy_streaming("demo", "ada", streamed))
-            .map(drop),
-        stage
-            .world
-            .run(holder.proxy_host(Request::new(Body::Empty)))
-            .map(drop),
-        stage
-            .world
-            .run(holder.send(NewMcpSession::new("ada")))
-            .map(drop),
-        stage
-            .world
-            .run(holder.send(NewAccountToken::new("demo", "ada", TokenAccess::Read)))
-            .map(drop),
-    ];
-    for outcome in sent {
-        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let token = NewAccountToken::new("demo", "ada", TokenAccess::Read);
+    let world = &stage.world;
+    for error in [
+        world.err(holder.proxy(raw)),
+        world.err(holder.proxy_streaming("demo", "ada", streamed)),
+        world.err(holder.proxy_host(Request::new(Body::Empty))),
+        world.err(holder.send(NewMcpSession::new("ada"))),
+        world.err(holder.send(token)),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InsufficientScope);
     }
 }
 
@@ -207,48 +185,37 @@ fn a_session_is_offered_only_tools_it_can_call() {
     let stage = Stage::new();
     let offered = |new: NewMcpSession| {
         let holder = stage.of(&stage.session(new)).unwrap();
-        let offer = stage.world.run(holder.mcp_offer()).unwrap();
-        let tools = offer
-            .tools
-            .iter()
-            .map(|tool| tool.entry().name().to_owned());
+        let offer = stage.world.ok(holder.mcp_offer());
+        let tools = offer.tools.iter();
+        let tools = tools.map(|tool| tool.entry().name().to_owned());
         let connections = offer.connections.iter();
         let connections = connections.map(|connection| connection.name.to_string());
         (tools.collect::<Vec<_>>(), connections.collect::<Vec<_>>())
     };
     let (tools, connections) = offered(NewMcpSession::new("ada"));
     assert_eq!((tools.len(), connections.len()), (2, 2));
-    let new = NewMcpSession::new("ada")
-        .read_only(true)
-        .connections(["other"]);
-    assert_eq!(
-        offered(new),
-        (vec![READ.to_owned()], vec!["other".to_owned()])
-    );
-    let operator = stage.world.run(stage.environment.mcp_offer());
-    assert_eq!(operator.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let new = NewMcpSession::new("ada").read_only(true);
+    let expected = (vec![READ.to_owned()], vec!["other".to_owned()]);
+    assert_eq!(offered(new.connections(["other"])), expected);
+    let operator = stage.world.err(stage.environment.mcp_offer());
+    assert_eq!(operator.kind(), ErrorKind::InsufficientScope);
 }
 
 #[test]
 fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     let stage = Stage::new();
     let (world, environment) = (&stage.world, &stage.environment);
-    let application = world
-        .run(environment.send(NewAppCredential::new("agent")))
-        .unwrap()
-        .credential
-        .client_id;
+    let application = world.ok(environment.send(NewAppCredential::new("agent")));
+    let application = application.credential.client_id;
     let maker = environment.acting_as(Caller::application(application.as_str()));
-    let made = |new| world.run(maker.send(new)).unwrap();
+    let made = |new| world.ok(maker.send(new));
     let short = made(NewMcpSession::new("ada").expires_in(60));
     let deleted = made(NewMcpSession::new("ada"));
     let revoked = made(NewMcpSession::new("grace"));
     let id = deleted.session.session_id.to_string();
     let actor = serde_json::to_value(stage.of(&deleted).unwrap().caller().actor()).unwrap();
-    assert_eq!(
-        actor,
-        json!({ "type": "mcp_session", "id": id, "client_id": application })
-    );
+    let expected = json!({ "type": "mcp_session", "id": id, "client_id": application });
+    assert_eq!(actor, expected);
     stage.called(&stage.of(&deleted).unwrap(), READ, ADA);
     world.advance(Duration::from_secs(1));
     let recorded = world.run(executions(&environment.0));
@@ -256,37 +223,17 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
     assert_eq!(recorded[0].actor.as_deref(), Some(expected.as_str()));
 
     let listed = |of: Option<&str>| {
-        let page = world
-            .run(
-                environment.send(
-                    ListMcpSessions::new()
-                        .filter(McpSessionFilter::of(of))
-                        .page(Paging::new(None, 50)),
-                ),
-            )
-            .unwrap();
-        page.items.len()
+        let list = ListMcpSessions::new().filter(McpSessionFilter::of(of));
+        let list = list.page(Paging::new(None, 50));
+        world.ok(environment.send(list)).items.len()
     };
-    assert_eq!(
-        (listed(None), listed(Some("ada")), listed(Some("x"))),
-        (3, 2, 0)
-    );
-    assert_eq!(
-        world
-            .run(environment.send(ReadMcpSession::new(&id)))
-            .unwrap(),
-        deleted.session
-    );
-    world
-        .run(environment.send(DeleteMcpSession::new(&id)))
-        .unwrap();
-    let gone = world
-        .run(environment.send(ReadMcpSession::new(&id)))
-        .unwrap_err();
+    assert_eq!([None, Some("ada"), Some("x")].map(listed), [3, 2, 0]);
+    let read = world.ok(environment.send(ReadMcpSession::new(&id)));
+    assert_eq!(read, deleted.session);
+    world.ok(environment.send(DeleteMcpSession::new(&id)));
+    let gone = world.err(environment.send(ReadMcpSession::new(&id)));
     assert_eq!(gone.kind(), ErrorKind::NotFound);
-    world
-        .run(environment.send(DeleteAppCredential::new(&application)))
-        .unwrap();
+    world.ok(environment.send(DeleteAppCredential::new(&application)));
     world.advance(Duration::from_secs(61));
     for ended in [&short, &deleted, &revoked] {
         let refused = stage.of(ended).unwrap_err();
@@ -298,30 +245,21 @@ fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
 #[test]
 fn an_invalid_session_is_refused_with_the_place() {
     let stage = Stage::new();
+    let new = || NewMcpSession::new("ada");
     for (new, place) in [
-        (NewMcpSession::new("ada").expires_in(59), "/expires_in"),
-        (NewMcpSession::new("ada").expires_in(86_401), "/expires_in"),
-        (
-            NewMcpSession::new("ada").tools([READ, "demo_no_note"]),
-            "/tools/1",
-        ),
-        (NewMcpSession::new("ada").tools([""; 0]), "/tools"),
-        (
-            NewMcpSession::new("ada").connections([""; 0]),
-            "/connections",
-        ),
-        (
-            NewMcpSession::new("ada").verify_url("http://far.test"),
-            "/verify_url",
-        ),
+        (new().expires_in(59), "/expires_in"),
+        (new().expires_in(86_401), "/expires_in"),
+        (new().tools([READ, "demo_no_note"]), "/tools/1"),
+        (new().tools([""; 0]), "/tools"),
+        (new().connections([""; 0]), "/connections"),
+        (new().verify_url("http://far.test"), "/verify_url"),
     ] {
-        let refused = stage.world.run(stage.environment.send(new));
-        let error = refused.unwrap_err();
+        let error = stage.world.err(stage.environment.send(new));
         assert_eq!(error.violation_list()[0].path, place);
     }
-    let unknown = NewMcpSession::new("ada").connections(["none"]);
-    let refused = stage.world.run(stage.environment.send(unknown));
-    assert_eq!(refused.unwrap_err().kind(), ErrorKind::UnknownConnection);
+    let unknown = stage.environment.send(new().connections(["none"]));
+    let error = stage.world.err(unknown);
+    assert_eq!(error.kind(), ErrorKind::UnknownConnection);
 }
 
 #[test]
@@ -329,15 +267,10 @@ fn an_erasure_ends_the_sessions_of_its_user() {
     let stage = Stage::new();
     let ada = stage.session(NewMcpSession::new("ada"));
     let grace = stage.session(NewMcpSession::new("grace"));
-    let erased = Disconnection::new().erase(true);
-    let erased = stage
-        .environment
-        .send(DisconnectAccount::new("demo", "ada").how(erased));
-    stage.world.run(erased).unwrap();
-    assert_eq!(
-        stage.of(&ada).unwrap_err().kind(),
-        ErrorKind::Unauthenticated
-    );
+    let erased = DisconnectAccount::new("demo", "ada").how(Disconnection::new().erase(true));
+    stage.world.ok(stage.environment.send(erased));
+    let error = stage.of(&ada).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthenticated);
     stage.of(&grace).unwrap();
 }
 

@@ -1,16 +1,32 @@
-//! How an environment shuts down.
+//! How an environment shuts down, and rules for its operations.
 
 mod account_tokens;
 mod mcp_sessions;
-mod operations;
 mod policies;
 mod servers;
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::{
-    ErrorKind,
+    Error, ErrorKind,
+    api::Info,
     testing::{STABLE, World, always, context},
 };
+
+impl World {
+    /// Sends an operation to the environment of a context. It must succeed.
+    #[track_caller]
+    pub(crate) fn send<O: Run<Environment>>(&self, context: &Context, operation: O) -> O::Output {
+        self.ok(Environment(context.clone()).send(operation))
+    }
+
+    /// The same for an operation that must fail.
+    #[track_caller]
+    pub(crate) fn refused<O: Run<Environment>>(&self, context: &Context, operation: O) -> Error {
+        self.err(Environment(context.clone()).send(operation))
+    }
+}
 
 #[test]
 fn a_shutdown_waits_for_work_and_refuses_new_work() {
@@ -27,7 +43,7 @@ fn a_shutdown_waits_for_work_and_refuses_new_work() {
     world.run(environment.shut_down());
     assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
     assert_eq!(
-        world.run(environment.ready()).unwrap_err().kind(),
+        world.err(environment.ready()).kind(),
         ErrorKind::ShuttingDown
     );
 }
@@ -83,6 +99,39 @@ fn a_proxy_url_is_a_host_of_its_own() {
             with(bad).unwrap_err().kind(),
             ErrorKind::InvalidRequest,
             "{bad}"
+        );
+    }
+}
+
+fn all() -> Vec<Info> {
+    struct All(Vec<Info>);
+    impl Visit for All {
+        fn operation<O: Run<Environment>>(&mut self) {
+            self.0.push(O::INFO);
+        }
+    }
+    let mut all = All(Vec::new());
+    visit(&mut all);
+    all.0
+}
+
+#[test]
+fn the_members_of_a_path_are_named_in_its_order() {
+    for info in all() {
+        let named: Vec<&str> = info.path.split(['{', '}']).skip(1).step_by(2).collect();
+        assert_eq!(named, info.path_members, "{} {}", info.method, info.path);
+    }
+}
+
+#[test]
+fn a_path_has_one_operation_by_method() {
+    let mut seen = BTreeSet::new();
+    for info in all() {
+        assert!(
+            seen.insert((info.path, info.method)),
+            "{} {}",
+            info.method,
+            info.path
         );
     }
 }

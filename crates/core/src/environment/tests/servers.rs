@@ -1,12 +1,5 @@
 //! Two servers share a store, and their clocks are a minute apart. They do each piece of work once, by the store's
 //! time. If one server dies, the other takes over its work.
-use crate::api::Paging;
-use crate::resource::Policy;
-use crate::resource::{
-    ApproveCall, CountExecutions, DisconnectAccount, ListExecutions, ReadApproval, SetPolicy,
-    TotalsSpan,
-};
-use crate::resource::{Disconnection, NewAuthorizationLink};
 
 use std::{
     sync::{Arc, Mutex},
@@ -22,12 +15,17 @@ use url::Url;
 use super::*;
 use crate::{
     Error, ErrorKind,
+    api::Paging,
     context::{TokenSet, change::Change},
-    domain::{Credential, NewEvent},
+    domain::NewEvent,
     product::{OAuth, Product, ProxyRoute, ProxyRules, Quota, Rotation},
-    resource::{ApprovalDecision, ExecutionFilter, NewAppCredential, NewWebhook, TotalsStep},
+    resource::{
+        ApprovalDecision, ApproveCall, CountExecutions, DisconnectAccount, Disconnection,
+        ListExecutions, NewAppCredential, NewAuthorizationLink, NewWebhook, Policy, ReadApproval,
+        SetPolicy, TotalsSpan, TotalsStep,
+    },
     state::{AccountState, ApprovalState},
-    store::{Batch, Commit, MemoryStore},
+    store::{Batch, Commit},
     testing::{
         Clock, Flaky, ROTATING, Responses, START, World, demo, insert_account, ports, response,
     },
@@ -69,7 +67,7 @@ struct Stage {
 impl Stage {
     fn new(seed: u64) -> Self {
         let world = World::seeded(seed);
-        let store = Flaky::over(Arc::new(MemoryStore::new(world.process(0))), true);
+        let store = Flaky::over(world.store(), true);
         let sent = Arc::default();
         store.share();
         for (number, seconds) in [(1, 30), (2, -30)] {
@@ -109,8 +107,13 @@ impl Stage {
 
     fn events(&self, name: &str) -> usize {
         let rows = self.store.rows();
-        let events = self.world.run(rows.events(None, None, 1000)).unwrap();
+        let events = self.world.ok(rows.events(None, None, 1000));
         events.iter().filter(|found| found.row.name == name).count()
+    }
+
+    /// The outcome of an operation on the first server.
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.servers[0].0, operation)
     }
 
     /// Emits an event with a number.
@@ -119,16 +122,15 @@ impl Stage {
         let exists = Error::new(ErrorKind::Internal, "it exists");
         let change = Change::none().event(event);
         let added = self.servers[by].0.add("test", change, exists);
-        self.world.run(added).unwrap();
+        self.world.ok(added);
     }
 
     /// The numbers of the events that webhooks have delivered.
     fn delivered(&self) -> Vec<u64> {
         let sent = self.sent_to("hooks.test").into_iter();
         let bodies = sent.map(|(_, _, body)| serde_json::from_str::<Value>(&body).unwrap());
-        bodies
-            .filter_map(|body| body["data"]["number"].as_u64())
-            .collect()
+        let numbers = bodies.filter_map(|body| body["data"]["number"].as_u64());
+        numbers.collect()
     }
 }
 
@@ -152,9 +154,8 @@ fn server(
                 "/token" => tokens.to_string(),
                 _ => String::from("{}"),
             };
-            sent.lock()
-                .unwrap()
-                .push((number, head.uri.to_string(), body));
+            let request = (number, head.uri.to_string(), body);
+            sent.lock().unwrap().push(request);
             timer.sleep(SECOND).await;
             Ok(response(200, said))
         }
@@ -163,7 +164,7 @@ fn server(
     let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
     options.verification = Verification::LinkPossession;
     let opened = Environment::open(options, Catalogue::new([&DEMO]), ports);
-    world.run(opened).unwrap()
+    world.ok(opened)
 }
 
 #[test]
@@ -171,9 +172,7 @@ fn a_revocation_is_sent_once() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let revoked = Disconnection::new().revoke_at_product(true);
-        let disconnected =
-            stage.servers[0].send(DisconnectAccount::new("demo", "ada").how(revoked));
-        stage.world.run(disconnected).unwrap();
+        stage.send(DisconnectAccount::new("demo", "ada").how(revoked));
         stage.on_both(|server| async move { oauth::work_off_outbox(&server.0) });
         stage.world.advance(5 * MINUTE);
         assert_eq!(stage.count("/revoke"), 1);
@@ -185,8 +184,7 @@ fn a_revocation_is_sent_once() {
 fn a_revocation_is_sent_by_another_server_if_one_dies() {
     let stage = Stage::new(0);
     let revoked = Disconnection::new().revoke_at_product(true);
-    let disconnected = stage.servers[0].send(DisconnectAccount::new("demo", "ada").how(revoked));
-    stage.world.run(disconnected).unwrap();
+    stage.send(DisconnectAccount::new("demo", "ada").how(revoked));
     stage.world.run_until_idle();
     let sent = stage.sent_to("/revoke");
     assert_eq!(sent.len(), 1);
@@ -204,9 +202,7 @@ fn a_revocation_is_sent_by_another_server_if_one_dies() {
 fn an_event_is_delivered_once_even_if_a_server_dies() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
-        let webhook = NewWebhook::new("https://hooks.test/").events(["account.refreshed"]);
-        let created = stage.servers[0].send(webhook);
-        stage.world.run(created).unwrap();
+        stage.send(NewWebhook::new("https://hooks.test/").events(["account.refreshed"]));
         for number in 0..10 {
             stage.emit(number % 2, number as u64);
         }
@@ -230,37 +226,21 @@ fn an_idle_credential_is_refreshed_once() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
         let store = &stage.servers[0].0.store;
-        let account = stage.world.run(store.accounts(None, None, 1)).unwrap();
+        let account = stage.world.ok(store.accounts(None, None, 1));
         let (row, version) = (account[0].row.clone(), account[0].version);
-        let found = stage
-            .world
-            .run(store.credential(row.id, 1))
-            .unwrap()
-            .unwrap();
+        let found = stage.world.ok(store.credential(row.id, 1)).unwrap();
         let old = START - SignedDuration::from_hours(24 * 91);
         let tokens = TokenSet::new("token-1".into(), Some("refresh-1".into()), Some(old));
-        let idle = Credential {
-            sealed: Some(
-                tokens
-                    .seal(&stage.servers[0].0.store.vault, &row, 1)
-                    .unwrap(),
-            ),
-            created_at: old,
-            ..found.row
-        };
-        let mut expired = row.clone();
-        expired.token_expires_at = Some(old);
-        let batch = Batch::new()
-            .update(idle, found.version)
-            .update(expired, version);
-        assert_eq!(
-            stage.world.run(store.commit(batch)).unwrap(),
-            Commit::Committed
-        );
+        let (mut idle, mut expired) = (found.row, row.clone());
+        idle.sealed = Some(tokens.seal(&store.vault, &row, 1).unwrap());
+        (idle.created_at, expired.token_expires_at) = (old, Some(old));
+        let batch = Batch::new().update(idle, found.version);
+        let batch = batch.update(expired, version);
+        assert_eq!(stage.world.ok(store.commit(batch)), Commit::Committed);
         stage.on_both(|server| async move { drop(server.maintain().await) });
         stage.world.advance(3 * MINUTE);
         assert_eq!(stage.count("/token"), 1);
-        let account = stage.world.run(store.account(row.id)).unwrap().unwrap();
+        let account = stage.world.ok(store.account(row.id)).unwrap();
         assert_eq!(account.row.generation, 2);
     }
 }
@@ -269,12 +249,10 @@ fn an_idle_credential_is_refreshed_once() {
 fn a_code_is_exchanged_once_on_any_server() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
-        let link = NewAuthorizationLink::new("demo", "bea");
-        let link = stage.servers[0].send(link);
-        let link = stage.world.run(link).unwrap().link;
+        let link = stage.send(NewAuthorizationLink::new("demo", "bea")).link;
         let secret = link.rsplit('/').next().unwrap().to_owned();
         let started = stage.servers[1].start_authorization(&secret, None);
-        let started = stage.world.run(started).unwrap();
+        let started = stage.world.ok(started);
         let location = Url::parse(&started.location).unwrap();
         let value = |url: &Url, name: &str| {
             let mut pairs = url.query_pairs();
@@ -309,35 +287,29 @@ fn a_link_and_an_access_token_expire_by_the_stores_time() {
         let (maker, reader) = (&stage.servers[maker], &stage.servers[reader]);
         let mut link = NewAuthorizationLink::new("demo", "bea");
         link.expires_in = Some(60);
-        let link = stage.world.run(maker.send(link));
-        let link = link.unwrap().link;
+        let link = stage.world.ok(maker.send(link)).link;
         let secret = link.rsplit('/').next().unwrap();
-        let app = stage.world.run(maker.send(NewAppCredential::new("app")));
-        let app = app.unwrap();
-        let token = maker.issue_access_token(
-            &app.credential.client_id,
-            app.client_secret.expose_secret(),
-            None,
-        );
-        let token = stage.world.run(token).unwrap();
+        let app = stage.world.ok(maker.send(NewAppCredential::new("app")));
+        let (id, secret_of_app) = (&app.credential.client_id, &app.client_secret);
+        let token = maker.issue_access_token(id, secret_of_app.expose_secret(), None);
+        let token = stage.world.ok(token);
         let bearer = token.access_token.expose_secret();
         let lives = token.expires_in - 60;
 
         stage.world.advance(59 * SECOND);
         assert!(stage.world.run(reader.connect_page(secret)).is_ok());
         stage.world.advance(2 * SECOND);
-        let late = stage.world.run(reader.connect_page(secret)).unwrap_err();
+        let late = stage.world.err(reader.connect_page(secret));
         assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
         // One of the two servers expires it.
         stage.world.advance(2 * MINUTE);
         assert_eq!(stage.events("authorization.expired"), 1);
 
-        stage
-            .world
-            .advance(Duration::from_secs(lives) - 2 * SECOND - 2 * MINUTE);
+        let lives = Duration::from_secs(lives);
+        stage.world.advance(lives - 2 * SECOND - 2 * MINUTE);
         assert!(stage.world.run(reader.authenticate(bearer)).is_ok());
         stage.world.advance(2 * SECOND);
-        let late = stage.world.run(reader.authenticate(bearer)).unwrap_err();
+        let late = stage.world.err(reader.authenticate(bearer));
         assert_eq!(late.kind(), ErrorKind::Unauthenticated);
     }
 }
@@ -359,19 +331,16 @@ fn an_approval_is_used_once_and_expires_by_the_stores_time() {
             "requires_approval": { "effects": ["write"] },
         });
         let policy: Policy = serde_json::from_value(policy).unwrap();
-        stage
-            .world
-            .run(stage.servers[0].send(SetPolicy::from(policy)))
-            .unwrap();
+        stage.send(SetPolicy::from(policy));
         let apps = [0, 1].map(|number| stage.servers[number].acting_as(Caller::application("app")));
         let asked = |app: &Environment| {
-            let error = stage.world.run(app.proxy(note(None))).unwrap_err();
+            let error = stage.world.err(app.proxy(note(None)));
             assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
             error.context()["approval_id"].as_str().unwrap().to_owned()
         };
         let approve = |id: &str| {
             let approved = stage.servers[1].send(ApproveCall::new(id, ApprovalDecision::default()));
-            stage.world.run(approved).unwrap();
+            stage.world.ok(approved);
         };
         let used = asked(&apps[0]);
         assert_eq!(used, asked(&apps[1]));
@@ -386,10 +355,8 @@ fn an_approval_is_used_once_and_expires_by_the_stores_time() {
         assert_ne!(used, waits);
         approve(&waits);
         stage.world.advance(2 * MINUTE);
-        let state = stage
-            .world
-            .run(stage.servers[0].send(ReadApproval::new(&waits)));
-        assert_eq!(state.unwrap().state, ApprovalState::Expired);
+        let state = stage.send(ReadApproval::new(&waits)).state;
+        assert_eq!(state, ApprovalState::Expired);
         assert_eq!(stage.events("approval.expired"), 1);
         assert_eq!(stage.count("/v1/notes"), 1);
     }
@@ -419,7 +386,7 @@ fn a_call_of_a_dead_server_counts_as_running_for_15_minutes() {
         assert_eq!(stage.count("/v1/notes"), 1);
         stage.world.kill(u32::try_from(died).unwrap() + 1);
         let other = &stage.servers[1 - died];
-        let again = || stage.world.run(other.proxy(note(Some("key")))).unwrap_err();
+        let again = || stage.world.err(other.proxy(note(Some("key"))));
         stage.world.advance(14 * MINUTE + 45 * SECOND);
         assert_eq!(again().kind(), ErrorKind::IdempotencyConflict);
         stage.world.advance(10 * SECOND);
@@ -431,33 +398,25 @@ fn a_call_of_a_dead_server_counts_as_running_for_15_minutes() {
 #[test]
 fn calls_of_both_servers_are_in_the_history_once_for_their_retention() {
     let stage = Stage::new(0);
-    let (filter, start) = (ExecutionFilter::default(), START);
     let read = || ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
     for number in 0..30 {
         let called = stage.servers[number % 2].proxy(read());
-        stage.world.run(called).unwrap();
+        stage.world.ok(called);
         stage.world.advance(2 * SECOND);
     }
     // Both servers merge the same rows.
     stage.on_both(|server| async move { drop(server.maintain().await) });
     stage.world.advance(MINUTE);
-    let calls = stage.servers[0].send(
-        ListExecutions::new()
-            .filter(filter.clone())
-            .page(Paging::new(None, 100)),
-    );
-    assert_eq!(stage.world.run(calls).unwrap().items.len(), 30);
-    let end = start + SignedDuration::from_hours(1);
-    let totals = stage.servers[1].send(CountExecutions::new().span(TotalsSpan::new(
-        TotalsStep::Hour,
-        start,
-        end,
-    )));
-    let totals = stage.world.run(totals).unwrap();
-    assert_eq!(
-        totals.items.iter().map(|total| total.calls).sum::<u64>(),
-        30
-    );
+    let calls = || {
+        let list = ListExecutions::new().page(Paging::new(None, 100));
+        stage.send(list).items.len()
+    };
+    assert_eq!(calls(), 30);
+    let end = START + SignedDuration::from_hours(1);
+    let span = TotalsSpan::new(TotalsStep::Hour, START, end);
+    let totals = stage.servers[1].send(CountExecutions::new().span(span));
+    let totals = stage.world.ok(totals).items;
+    assert_eq!(totals.iter().map(|total| total.calls).sum::<u64>(), 30);
 
     // Reads are kept for a week.
     let ahead = SignedDuration::from_hours(7 * 24) - SignedDuration::from_mins(4);
@@ -465,14 +424,6 @@ fn calls_of_both_servers_are_in_the_history_once_for_their_retention() {
         let ahead = ahead + SignedDuration::from_secs(skew);
         stage.world.set_clock(number, Clock { ahead, drift: 0 });
     }
-    let calls = || {
-        let calls = stage.servers[0].send(
-            ListExecutions::new()
-                .filter(filter.clone())
-                .page(Paging::new(None, 100)),
-        );
-        stage.world.run(calls).unwrap().items.len()
-    };
     stage.world.advance(MINUTE);
     assert_eq!(calls(), 30);
     stage.world.advance(5 * MINUTE);

@@ -40,7 +40,7 @@ use crate::{
     state::{AccountState, Role, TokenAccess},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{
-        Flaky, Machine, RING, STABLE, START, World, account, always, idle, insert_account_at, open,
+        Flaky, Machine, RING, STABLE, START, World, account, always, idle, insert_account_at,
         open_spooled, ports,
     },
 };
@@ -58,14 +58,9 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let rows = world.store();
         let store = Flaky::over(rows, true);
-        let context = world.run(open(
-            world.process(0),
-            &STABLE,
-            always(200, "{}"),
-            Arc::clone(&store) as _,
-        ));
+        let context = world.open(0, &STABLE, always(200, "{}"), &store);
         Self {
             world,
             store,
@@ -98,7 +93,7 @@ impl Stage {
 
     /// Runs work that has to succeed, and returns its result.
     fn done<T>(&self, work: impl Future<Output = Result<T>>) -> T {
-        self.world.run(work).unwrap()
+        self.world.ok(work)
     }
 
     fn add(&self, context: &Context) -> resource::DataKey {
@@ -134,13 +129,7 @@ impl Stage {
     }
 
     fn connection(&self, context: &Context, name: &str) -> ConnectionId {
-        let new = NewConnection {
-            connection_name: name.to_owned(),
-            product: String::from("demo"),
-            client_id: Some(String::from("client")),
-            client_secret: Some("secret".into()),
-            ..NewConnection::default()
-        };
+        let new = NewConnection::new(name, "demo").client("client", "secret");
         self.done(connections::create(context, new)).id
     }
 

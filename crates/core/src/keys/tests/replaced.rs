@@ -71,8 +71,8 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     // A process that starts now can decrypt everything.
     let third = stage.another(2);
     for number in 0..3 {
-        stage.world.run(call_as(&third, number)).unwrap();
-        stage.world.run(call_as(&other, number)).unwrap();
+        stage.world.ok(call_as(&third, number));
+        stage.world.ok(call_as(&other, number));
     }
     let events = stage.events();
     let names: Vec<_> = events.iter().map(|(name, _)| name.as_str()).collect();
@@ -241,6 +241,6 @@ fn a_thousand_accounts_get_another_key_while_calls_continue() {
     let ports = ports(stage.world.process(4), always(200, "{}"), restored);
     let old = stage.world.run(idle(&STABLE, ports));
     for number in [0, ACCOUNTS - 1] {
-        stage.world.run(call_as(&old, number)).unwrap();
+        stage.world.ok(call_as(&old, number));
     }
 }

@@ -58,7 +58,7 @@ fn a_process_with_a_key_source_loads_new_keys() {
     stage.activate(&operator, &added, false).unwrap();
     stage.reencrypt(&operator);
     stage.retire(&operator, FIRST).unwrap();
-    stage.world.run(call_as(&service, 0)).unwrap();
+    stage.world.ok(call_as(&service, 0));
     assert_eq!(service.store.vault.ring(), ["new", "test"]);
     // The previous key of the ring can't decrypt anything any more.
     assert!(stage.with_ring(3, NEW, None).is_ok());
@@ -82,10 +82,10 @@ fn rewrapping_data_keys_leaves_their_rows_unchanged() {
     assert_eq!(stage.all_rows(sealed), before);
     assert!(stage.with_ring(2, RING, None).is_err());
     let opened = stage.with_ring(2, NEW, None).unwrap();
-    stage.world.run(call_as(&opened, 1)).unwrap();
+    stage.world.ok(call_as(&opened, 1));
     // The running process keeps using the data key that it has already decrypted.
     stage.world.advance(Duration::from_secs(61));
-    stage.world.run(call_as(&stage.context, 0)).unwrap();
+    stage.world.ok(call_as(&stage.context, 0));
     let names: Vec<_> = stage.events().into_iter().map(|(name, _)| name).collect();
     assert_eq!(
         names,

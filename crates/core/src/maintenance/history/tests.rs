@@ -1,15 +1,13 @@
 //! The history loses no call and counts none twice, whatever maintenance moves or removes.
 
-use std::sync::Arc;
-
 use futures_util::future::join;
 use jiff::SignedDuration;
 
 use super::*;
 use crate::{
     domain::totals::Count,
-    store::{ExecutionGroup, MemoryStore},
-    testing::{Flaky, STABLE, START, World, always, context, execution, executions, open},
+    store::ExecutionGroup,
+    testing::{Flaky, STABLE, START, World, always, context, execution, executions},
 };
 
 const EVERYTHING: Kept = Kept {
@@ -38,7 +36,7 @@ fn numbers(world: &World, context: &Context) -> Vec<u128> {
 
 /// The recorded number of bytes, which must match the calls.
 fn bytes(world: &World, context: &Context) -> i64 {
-    let counted = world.run(context.store.history_bytes()).unwrap();
+    let counted = world.ok(context.store.history_bytes());
     let calls = world.run(executions(context)).len();
     assert_eq!(counted, CALL_BYTES * calls as i64);
     counted
@@ -47,9 +45,7 @@ fn bytes(world: &World, context: &Context) -> i64 {
 /// The number of totals of a step, and of the calls that they count.
 fn totals(world: &World, context: &Context, step: Step) -> (usize, u64) {
     let all = Timestamp::MIN..Timestamp::MAX;
-    let rows = world
-        .run(context.store.totals(step, &all, None, u32::MAX))
-        .unwrap();
+    let rows = world.ok(context.store.totals(step, &all, None, u32::MAX));
     let counts = rows.iter().flat_map(|found| found.row.counts.values());
     (rows.len(), counts.map(Count::calls).sum())
 }
@@ -83,7 +79,7 @@ fn beyond_the_size_reads_are_removed_before_the_oldest_calls() {
     }
     let all = bytes(&world, &context);
     let left = |most: i64| {
-        world.run(remove_beyond(&context, most as u64)).unwrap();
+        world.ok(remove_beyond(&context, most as u64));
         assert!(bytes(&world, &context) <= most);
         numbers(&world, &context)
     };
@@ -109,13 +105,13 @@ fn minutes_become_hours_after_a_week_and_count_the_same() {
     write(&world, &context, calls(0..1_000));
     assert_eq!(totals(&world, &context, Step::Minute), (167, 1_000));
     world.advance(Duration::from_secs(7 * 24 * 3_600 + 3_600));
-    world.run(minutes_to_hours(&context)).unwrap();
+    world.ok(minutes_to_hours(&context));
     assert_eq!(totals(&world, &context, Step::Hour), (1, 360));
     assert_eq!(totals(&world, &context, Step::Minute).1, 640);
     // Late calls are added to their hour.
     write(&world, &context, calls(0..6));
     world.advance(Duration::from_secs(24 * 3_600));
-    world.run(minutes_to_hours(&context)).unwrap();
+    world.ok(minutes_to_hours(&context));
     assert_eq!(totals(&world, &context, Step::Hour), (3, 1_006));
     assert_eq!(totals(&world, &context, Step::Minute), (0, 0));
 }
@@ -144,17 +140,14 @@ fn executions_of_the_first_form_are_moved_and_counted() {
     // The first format stored nanoseconds.
     old[0].started_at += SignedDuration::from_nanos(7);
     let batch = old.iter().cloned().fold(Batch::new(), Batch::insert);
-    assert_eq!(
-        world.run(context.store.commit(batch)).unwrap(),
-        Commit::Committed
-    );
+    assert_eq!(world.ok(context.store.commit(batch)), Commit::Committed);
     let kept = Kept {
         reads: START + SignedDuration::from_secs(5),
         executions: START,
     };
     world.run(move_older(&context));
     world.run(run(&context, kept));
-    assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
+    assert!(world.ok(context.store.first_form(1)).is_empty());
     assert_eq!(numbers(&world, &context)[..3], [1, 3, 4]);
     assert_eq!(totals(&world, &context, Step::Minute), (20, 1_200));
     bytes(&world, &context);
@@ -174,13 +167,13 @@ fn calls_of_an_older_version_are_moved_and_not_counted_again() {
     let by = (context.host.process, context.host.now());
     let known = &context.history.names;
     let stored = context.store.commit_calls(known, by, batch, &[], -size);
-    assert_eq!(world.run(stored).unwrap(), Commit::Committed);
+    assert_eq!(world.ok(stored), Commit::Committed);
     assert_eq!(world.run(executions(&context)), []);
     world.run(move_older(&context));
     let calls = world.run(executions(&context));
     let paths: Vec<_> = calls.iter().map(|call| call.path.as_deref()).collect();
     assert_eq!(paths, [Some("/notes/v1/users/me/messages/{id}/trash"); 2]);
-    assert!(world.run(context.store.groups(None, 1)).unwrap().is_empty());
+    assert!(world.ok(context.store.groups(None, 1)).is_empty());
     assert_eq!(totals(&world, &context, Step::Minute), (0, 0));
     bytes(&world, &context);
 }
@@ -197,11 +190,11 @@ fn a_call_that_an_older_version_stored_twice_is_moved_once() {
             world.run(move_older(&context));
         }
         let stored = context.store.commit(Batch::new().insert(group));
-        assert_eq!(world.run(stored).unwrap(), Commit::Committed);
+        assert_eq!(world.ok(stored), Commit::Committed);
     }
     world.run(move_older(&context));
     assert_eq!(world.run(executions(&context)).len(), 2);
-    assert!(!world.run(context.store.has_older_calls()).unwrap());
+    assert!(!world.ok(context.store.has_older_calls()));
 }
 
 #[test]
@@ -213,27 +206,19 @@ fn a_damaged_row_of_an_older_version_does_not_block_others() {
     for body in [damaged.as_str(), GROUP] {
         let group: ExecutionGroup = serde_json::from_str(body).unwrap();
         let stored = context.store.commit(Batch::new().insert(group));
-        assert_eq!(world.run(stored).unwrap(), Commit::Committed);
+        assert_eq!(world.ok(stored), Commit::Committed);
     }
     world.run(move_older(&context));
     assert_eq!(world.run(executions(&context)).len(), 2);
-    assert!(!world.run(context.store.has_older_calls()).unwrap());
+    assert!(!world.ok(context.store.has_older_calls()));
 }
 
 #[test]
 fn concurrent_history_maintenance_loses_nothing() {
     let world = World::new();
-    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let rows = world.store();
     let store = Flaky::over(rows, true);
-    let contexts = [0, 1].map(|process| {
-        let opened = open(
-            world.process(process),
-            &STABLE,
-            always(200, ""),
-            Arc::clone(&store) as _,
-        );
-        world.run(opened)
-    });
+    let contexts = [0, 1].map(|process| world.open(process, &STABLE, always(200, ""), &store));
     let [one, other] = &contexts;
     assert_ne!(one.host.process, other.host.process);
     for round in 0..40_u64 {

@@ -1,7 +1,7 @@
 //! Scopes, return addresses and failures of a code exchange.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
@@ -10,17 +10,17 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    connections,
+    context::EnvironmentOptions,
     digest::Digest,
     domain::authorization::new_authorization,
     oauth::{
         verify,
-        visitor::{allowed, come_back, open_with, options},
+        visitor::{allowed, come_back},
     },
-    ports::{Runtime as _, Transport},
+    ports::Transport,
     resource::{NewConnection, ReadConnection, VerifyAuthorization},
-    store::{Batch, Commit, MemoryStore},
-    testing::{Asked, Flaky, Responses, STABLE, START, World, account, open, response},
+    store::{Batch, Commit},
+    testing::{Asked, Flaky, Responses, STABLE, START, World, account, context, response},
 };
 
 fn authorization() -> Authorization {
@@ -86,6 +86,14 @@ fn product(exchanges: &Arc<AtomicU32>, revocations: &Arc<AtomicU32>) -> Arc<dyn 
     })
 }
 
+/// A context with a connection of a product.
+fn connectable(world: &World, transport: Arc<dyn Transport>) -> Context {
+    let context = context(world, &STABLE, transport);
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.send(&context, new);
+    context
+}
+
 #[test]
 fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
     let world = World::new();
@@ -98,16 +106,11 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
         };
         std::future::ready(Ok(response(status, body)))
     });
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let context = world.run(open(world.process(0), &STABLE, transport, store));
-    let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    let context = connectable(&world, transport);
     let connect = || {
         let visitor = world.run(allowed(&context, "ada"));
         let connected = world.run(come_back(&context, &visitor)).is_ok();
-        let connection = world
-            .run(connections::read(&context, ReadConnection::new("demo")))
-            .unwrap();
+        let connection = world.send(&context, ReadConnection::new("demo"));
         (connected, connection.health)
     };
     assert_eq!(connect(), (false, ConnectionHealth::ClientRejected));
@@ -119,7 +122,7 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
 #[test]
 fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
     let world = World::new();
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
+    let revocations = Arc::default();
     // The store applies a commit but reports a failure, and another writer changes the account immediately.
     let store = Flaky::new(world.process(0));
     let (rows, armed) = (store.rows(), AtomicBool::new(true));
@@ -140,65 +143,32 @@ fn tokens_with_a_commit_of_unknown_outcome_are_not_destroyed() {
             Err(Error::new(ErrorKind::StorageUnavailable, "cut"))
         }
     });
-    let transport = product(&exchanges, &revocations);
-    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let transport = product(&Arc::default(), &revocations);
+    let context = world.open(0, &STABLE, transport, &store);
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let visitor = world.run(allowed(&context, "ada"));
-    let id = world.run(come_back(&context, &visitor)).unwrap();
-    let verified = world
-        .run(verify(
-            &context,
-            VerifyAuthorization::new(id.to_string(), "ada"),
-        ))
-        .unwrap();
+    let id = world.ok(come_back(&context, &visitor));
+    let verified = world.ok(verify(
+        &context,
+        VerifyAuthorization::new(id.to_string(), "ada"),
+    ));
     assert_eq!(verified.state, AccountState::Active);
     world.advance(std::time::Duration::from_secs(3600));
     assert_eq!(revocations.load(Ordering::SeqCst), 0);
 }
 
 #[test]
-fn one_of_a_hundred_callbacks_with_the_same_state_is_exchanged() {
-    let world = World::seeded(7);
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let transport = product(&exchanges, &revocations);
-    let process = world.process(0);
-    let context = world.run(open(Arc::clone(&process), &STABLE, transport, store));
-    let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
-    let visitor = Arc::new(world.run(allowed(&context, "ada")));
-    let accepted = Arc::new(Mutex::new(Vec::new()));
-    for _ in 0..100 {
-        let (context, visitor) = (context.clone(), Arc::clone(&visitor));
-        let accepted = Arc::clone(&accepted);
-        process.spawn(Box::pin(async move {
-            let returned = come_back(&context, &visitor).await.is_ok();
-            accepted.lock().unwrap().push(returned);
-        }));
-    }
-    world.run_until_idle();
-    let accepted = accepted.lock().unwrap();
-    assert_eq!(accepted.len(), 100);
-    assert_eq!(accepted.iter().filter(|accepted| **accepted).count(), 1);
-    assert_eq!(exchanges.load(Ordering::SeqCst), 1);
-}
-
-#[test]
 fn an_exchange_finishes_if_the_browser_disconnects() {
     let world = World::new();
-    let (exchanges, revocations) = (Arc::default(), Arc::default());
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let transport = product(&exchanges, &revocations);
-    let context = world.run(open(world.process(0), &STABLE, transport, store));
-    let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    let exchanges = Arc::default();
+    let context = connectable(&world, product(&exchanges, &Arc::default()));
     let visitor = world.run(allowed(&context, "ada"));
     // The caller leaves, but a separate task uses the state and exchanges the code.
     assert!(come_back(&context, &visitor).now_or_never().is_none());
     world.run_until_idle();
     assert_eq!(exchanges.load(Ordering::SeqCst), 1);
-    let account = world.run(context.store.accounts(None, None, 1)).unwrap();
+    let account = world.ok(context.store.accounts(None, None, 1));
     assert_eq!(account[0].row.state, AccountState::PendingVerification);
 }
 
@@ -214,27 +184,18 @@ fn a_link_keeps_the_verification_rule_of_its_creation() {
         (LinkPossession, Application, AccountState::Active),
     ] {
         let world = World::new();
-        let (exchanges, revocations) = (Arc::default(), Arc::default());
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let opened = |verification| {
-            let mut options = options();
-            options.verification = verification;
-            let transport = product(&exchanges, &revocations);
-            let store = Arc::clone(&store) as _;
-            world.run(open_with(
-                options,
-                world.process(0),
-                &STABLE,
-                transport,
-                store,
-            ))
+            let transport = product(&Arc::default(), &Arc::default());
+            let set = |options: &mut EnvironmentOptions| options.verification = verification;
+            world.configured(&store, &STABLE, transport, set)
         };
         let (before, after) = (opened(made).unwrap(), opened(finished).unwrap());
         let new = NewConnection::new("demo", "demo").client("client", "secret");
-        world.run(connections::create(&before, new)).unwrap();
+        world.send(&before, new);
         let visitor = world.run(allowed(&before, "ada"));
-        world.run(come_back(&after, &visitor)).unwrap();
-        let account = world.run(after.store.accounts(None, None, 1)).unwrap();
+        world.ok(come_back(&after, &visitor));
+        let account = world.ok(after.store.accounts(None, None, 1));
         assert_eq!(account[0].row.state, state, "{made:?}");
     }
 }

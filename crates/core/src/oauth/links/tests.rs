@@ -1,17 +1,11 @@
 //! Links: their return URLs, their scopes, and how many can be open.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::{
     ErrorKind, connections,
-    oauth::{
-        connect_page,
-        visitor::{open_with, options},
-    },
+    oauth::connect_page,
     product::OAuth,
     resource::NewConnection,
-    store::MemoryStore,
     testing::{STABLE, World, always, context},
 };
 
@@ -60,21 +54,6 @@ fn a_verify_url_is_https_or_of_this_machine() {
     }
 }
 
-#[test]
-fn a_verify_url_is_required_if_the_application_verifies() {
-    let context = context(&World::new(), &STABLE, always(200, ""));
-    assert_eq!(context.site.verification, Verification::Application);
-    assert_eq!(
-        context
-            .site
-            .checked_verify_url(None)
-            .unwrap_err()
-            .violation_list()[0]
-            .path,
-        "/verify_url"
-    );
-}
-
 /// If one of these is passed on as `verify_url`, the browser must not be sent anywhere else.
 const REDIRECTS: [&str; 30] = [
     "//evil.test",
@@ -112,11 +91,10 @@ const REDIRECTS: [&str; 30] = [
 #[test]
 fn redirects_lead_only_to_listed_origins() {
     let world = World::new();
-    let mut options = options();
-    options.verify_origins = vec![String::from("https://app.test")];
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
-    let context = world.run(opened).unwrap();
+    let context = world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+        options.verify_origins = vec![String::from("https://app.test")];
+    });
+    let context = context.unwrap();
     for url in REDIRECTS {
         let error = context.site.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
@@ -135,17 +113,10 @@ fn redirects_lead_only_to_listed_origins() {
 fn a_link_without_a_verify_url_uses_an_allowed_default() {
     let world = World::new();
     let open = |url: &str| {
-        let mut options = options();
-        options.verify_origins = vec![String::from("https://app.test")];
-        options.verify_url = Some(url.to_owned());
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        world.run(open_with(
-            options,
-            world.process(0),
-            &STABLE,
-            always(200, ""),
-            store,
-        ))
+        world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+            options.verify_origins = vec![String::from("https://app.test")];
+            options.verify_url = Some(url.to_owned());
+        })
     };
     let context = open("https://app.test/back").unwrap();
     let leads_to = |given| context.site.checked_verify_url(given).unwrap();
@@ -171,11 +142,10 @@ fn an_origin_is_https_and_a_host() {
         ("app.test", false),
         ("", false),
     ] {
-        let mut options = options();
-        options.verify_origins = vec![origin.to_owned()];
-        let store = Arc::new(MemoryStore::new(world.process(0)));
-        let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
-        let kind = world.run(opened).err().map(|error| error.kind());
+        let opened = world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+            options.verify_origins = vec![origin.to_owned()];
+        });
+        let kind = opened.err().map(|error| error.kind());
         assert_eq!(
             kind,
             (!fits).then_some(ErrorKind::InvalidRequest),
@@ -189,14 +159,11 @@ fn at_most_five_links_of_an_account_are_open_and_the_newest_are() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     let links: Vec<String> = (0..7)
         .map(|_| {
-            let new = NewAuthorizationLink {
-                verify_url: Some(String::from("https://app.test/back")),
-                ..NewAuthorizationLink::new("demo", "ada")
-            };
-            let link = world.run(create(&context, new)).unwrap().link;
+            let new = NewAuthorizationLink::new("demo", "ada").verify_url("https://app.test/back");
+            let link = world.send(&context, new).link;
             link.rsplit('/').next().unwrap().to_owned()
         })
         .collect();
@@ -215,12 +182,9 @@ fn a_confusable_identifier_gets_no_new_account() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    let connection = world.run(connections::create(&context, new)).unwrap();
+    let connection = world.send(&context, new);
     let link = |identifier: &str| {
-        let new = NewAuthorizationLink {
-            verify_url: Some(String::from("https://app.test/back")),
-            ..NewAuthorizationLink::new("demo", identifier)
-        };
+        let new = NewAuthorizationLink::new("demo", identifier).verify_url("https://app.test/back");
         world.run(create(&context, new))
     };
     let odd = ["ada\u{200b}", " ada", "\u{202e}ada", "\u{feff}ada"];
@@ -234,7 +198,7 @@ fn a_confusable_identifier_gets_no_new_account() {
     let account = new_account(id, connection.id, identifier, context.host.now());
     let made = Change::none().insert_account(account, "account.created");
     let exists = Error::new(ErrorKind::AlreadyExists, "it exists");
-    world.run(context.add("test", made, exists)).unwrap();
+    world.ok(context.add("test", made, exists));
     assert!(link(odd[0]).is_ok());
 }
 

@@ -14,8 +14,8 @@ use url::form_urlencoded;
 
 use super::*;
 use crate::{
-    ErrorKind, accounts, call, connections,
-    domain::{AccountRef, AuthorizationState},
+    ErrorKind, call, connections,
+    domain::AuthorizationState,
     oauth::{
         verify,
         visitor::{allowed, come_back, connect},
@@ -28,7 +28,7 @@ use crate::{
     },
     state::{AccountReason, AccountState},
     store::MemoryStore,
-    testing::{Asked, Flaky, Process, Responses, World, demo, open, response},
+    testing::{Asked, Flaky, Process, Responses, World, demo, response},
 };
 
 /// A product whose host is set by the connection.
@@ -164,21 +164,21 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         }
     });
     let [first, second] = [0, 1].map(|process| world.process(process));
-    let here = world.run(open(Arc::clone(&first), &HOSTED, hosts.transport(), dying));
-    let there = world.run(open(Arc::clone(&second), &HOSTED, hosts.transport(), rows));
+    let here = world.open(0, &HOSTED, hosts.transport(), &dying);
+    let there = world.open(1, &HOSTED, hosts.transport(), &rows);
     let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
     new = new.setting("host", "a.test");
-    world.run(connections::create(&there, new)).unwrap();
+    world.send(&there, new);
     for user in USERS {
         world.run(connect(&there, user));
         for context in [&here, &there] {
-            world.run(read_note(context, user)).unwrap();
+            world.ok(read_note(context, user));
         }
     }
     // Soon, every call needs a refresh.
     world.advance(Duration::from_secs(3540));
     let unconfirmed = world.run(allowed(&there, "unconfirmed"));
-    world.run(come_back(&there, &unconfirmed)).unwrap();
+    world.ok(come_back(&there, &unconfirmed));
     let redirected = world.run(allowed(&there, "redirected"));
     world.run(allowed(&there, "created-later"));
 
@@ -205,7 +205,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     world.advance(Duration::from_secs(1));
     world.kill(0);
     let lived = lived.load(Ordering::SeqCst) == 1;
-    let connection = world.run(there.connection_row("demo")).unwrap().row;
+    let connection = world.ok(there.connection_row("demo")).row;
     if connection.client_epoch == 0 {
         assert!(!lived);
         return false;
@@ -215,20 +215,14 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     for user in USERS {
         let _ = world.run(read_note(&there, user));
         world.run_until_idle();
-        let error = world.run(read_note(&there, user)).unwrap_err();
+        let error = world.err(read_note(&there, user));
         assert_eq!(error.kind(), ErrorKind::AuthorizationRequired, "{user}");
         assert_eq!(error.context()["reason"], "client_changed");
-        let of = AccountRef::new("demo", user).unwrap();
-        let seen = world
-            .run(accounts::read(
-                &there,
-                ReadAccount::new(&of.connection, &of.identifier),
-            ))
-            .unwrap();
+        let seen = world.send(&there, ReadAccount::new("demo", user));
         assert_eq!(seen.state, AccountState::NeedsReauthorization);
         assert_eq!(seen.reason, Some(AccountReason::ClientChanged));
     }
-    let late = world.run(come_back(&there, &redirected)).unwrap_err();
+    let late = world.err(come_back(&there, &redirected));
     assert!(
         [
             ErrorKind::AuthorizationExpired,
@@ -250,7 +244,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         let row = found.unwrap().unwrap().row;
         assert_eq!(row.state, AccountState::NeedsReauthorization);
         assert_eq!(row.reason, Some(AccountReason::ClientChanged));
-        let events = world.run(there.store.events(None, None, 1000)).unwrap();
+        let events = world.ok(there.store.events(None, None, 1000));
         let ends = events.iter().filter(|event| {
             event.row.name == "account.needs_reauthorization"
                 && event.row.account_id == Some(row.id)
@@ -258,15 +252,15 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         assert_eq!(ends.count(), 1, "{user}");
     }
     for visitor in [&redirected, &unconfirmed] {
-        let row = world.run(there.authorization_row(visitor.id)).unwrap().row;
+        let row = world.ok(there.authorization_row(visitor.id)).row;
         assert_eq!(row.state, AuthorizationState::Failed);
         assert_eq!(row.reason.as_deref(), Some(CLIENT_CHANGED));
     }
-    let connection = world.run(there.connection_row("demo")).unwrap().row;
+    let connection = world.ok(there.connection_row("demo")).row;
     assert_eq!(connection.ended_epoch, connection.client_epoch);
     // A user who authorizes again is connected through the new client.
     world.run(connect(&there, "u1"));
-    world.run(read_note(&there, "u1")).unwrap();
+    world.ok(read_note(&there, "u1"));
     assert_eq!(*hosts.misled.lock().unwrap(), Vec::<String>::new());
     lived
 }
@@ -298,12 +292,12 @@ fn an_interrupted_client_change_presents_no_token_for_the_other_client() {
 fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
     let world = World::new();
     let hosts = Arc::new(Hosts::default());
-    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let rows = world.store();
     let process = world.process(0);
-    let context = world.run(open(Arc::clone(&process), &HOSTED, hosts.transport(), rows));
+    let context = world.open(0, &HOSTED, hosts.transport(), &rows);
     let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
     new = new.setting("host", "a.test");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     world.run(connect(&context, "u1"));
     hosts.busy.store(1, Ordering::SeqCst);
     let (caller, response) = (context.clone(), Arc::new(Mutex::new(None)));
@@ -312,13 +306,12 @@ fn a_call_from_before_the_change_sends_no_new_token_to_the_old_host() {
         *said.lock().unwrap() = Some(read_note(&caller, "u1").await);
     });
     world.run_until_idle();
-    let change = connections::change(&context, ChangeConnection::new("demo", host("b.test")));
-    world.run(change).unwrap();
+    world.send(&context, ChangeConnection::new("demo", host("b.test")));
     world.run(connect(&context, "u1"));
     world.advance(Duration::from_secs(60));
     let error = response.lock().unwrap().take().unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ConnectionNotReady, "{error}");
     assert_eq!(*hosts.misled.lock().unwrap(), Vec::<String>::new());
     assert_eq!(hosts.calls.lock().unwrap()["a.test"], 1);
-    world.run(read_note(&context, "u1")).unwrap();
+    world.ok(read_note(&context, "u1"));
 }

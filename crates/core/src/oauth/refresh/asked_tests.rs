@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::flow_tests::{REFUSED, Stage, read};
 use crate::{
     ErrorKind, accounts,
-    domain::AccountRef,
     ports::Runtime as _,
     resource::RefreshAccount,
     state::AccountState,
@@ -13,12 +12,10 @@ use crate::{
 };
 
 fn ask(stage: &Stage) -> Result<(), ErrorKind> {
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    let asked = accounts::refresh(
+    let asked = stage.world.run(accounts::refresh(
         &stage.context,
-        RefreshAccount::new(&ada.connection, &ada.identifier),
-    );
-    let asked = stage.world.run(asked);
+        RefreshAccount::new("demo", "ada"),
+    ));
     asked.map(drop).map_err(|error| error.kind())
 }
 
@@ -43,13 +40,8 @@ fn a_requested_refresh_waits_for_a_running_one() {
     assert_eq!(ask(&stage), Err(ErrorKind::RefreshInProgress));
     let stage = Stage::new(&STRICT, 3000);
     let other = stage.another(1);
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    let both = [&stage.context, &other].map(|context| {
-        accounts::refresh(
-            context,
-            RefreshAccount::new(&ada.connection, &ada.identifier),
-        )
-    });
+    let both = [&stage.context, &other]
+        .map(|context| accounts::refresh(context, RefreshAccount::new("demo", "ada")));
     let both = stage.world.run(futures_util::future::join_all(both));
     assert!(both.iter().all(Result::is_ok), "{both:?}");
     assert_eq!(stage.presented().len(), 1);
@@ -85,14 +77,14 @@ fn a_refresh_continues_after_its_caller_times_out() {
     let began = clock.monotonic();
     let timeout = Duration::from_secs(3);
     let hurried = stage.context.clone().within(timeout);
-    let error = stage.world.run(read(&hurried)).unwrap_err();
+    let error = stage.world.err(read(&hurried));
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     assert_eq!(clock.monotonic() - began, timeout);
     assert!(stage.presented().is_empty());
     stage.seconds(60);
     assert_eq!(stage.presented().len(), 1);
     // Nothing is sent for a caller whose deadline has passed.
-    let error = stage.world.run(read(&hurried)).unwrap_err();
+    let error = stage.world.err(read(&hurried));
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     stage.read().unwrap();
 }
@@ -106,7 +98,7 @@ fn a_caller_with_a_refused_token_waits_no_longer_than_its_timeout() {
     let began = clock.monotonic();
     let timeout = Duration::from_secs(3);
     let hurried = stage.context.clone().within(timeout);
-    let error = stage.world.run(read(&hurried)).unwrap_err();
+    let error = stage.world.err(read(&hurried));
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     assert_eq!(clock.monotonic() - began, timeout);
     stage.seconds(60);

@@ -2,7 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -33,8 +36,8 @@ use crate::{
 struct Server {
     /// Refresh tokens that were presented.
     presented: Vec<String>,
-    /// The next responses of the token endpoint: status, body, `Retry-After`.
-    script: VecDeque<(u16, &'static str, Option<u64>)>,
+    /// The next responses of the token endpoint.
+    script: VecDeque<Told>,
     /// The API rejects access tokens with this prefix.
     refuses_access: Option<&'static str>,
 }
@@ -45,12 +48,15 @@ pub(super) struct Stage {
     pub(super) machine: Arc<Machine>,
     server: Arc<Mutex<Server>>,
     /// If set, the store fails from the next response of the token endpoint on.
-    pub(super) breaks: Arc<std::sync::atomic::AtomicBool>,
+    pub(super) breaks: Arc<AtomicBool>,
     product: &'static Product,
     pub(super) context: Context,
 }
 
-pub(super) const REFUSED: (u16, &str, Option<u64>) = (400, r#"{"error":"invalid_grant"}"#, None);
+/// A response of the token endpoint: status, body, `Retry-After`.
+type Told = (u16, &'static str, Option<u64>);
+
+pub(super) const REFUSED: Told = (400, r#"{"error":"invalid_grant"}"#, None);
 
 impl Stage {
     /// An account whose access token expires in `left` seconds.
@@ -64,13 +70,9 @@ impl Stage {
         let (machine, server): (Arc<Machine>, _) = (Arc::default(), Arc::default());
         let breaks = Arc::default();
         let transport = transport(&world, &server, &store, &breaks);
-        let context = world.run(open_spooled(
-            world.process(0),
-            product,
-            transport,
-            Arc::clone(&store) as _,
-            machine.spool(0, || {}),
-        ));
+        let (runtime, spool) = (world.process(0), machine.spool(0, || {}));
+        let opened = open_spooled(runtime, product, transport, Arc::clone(&store) as _, spool);
+        let context = world.run(opened);
         let stage = Self {
             world,
             store,
@@ -80,9 +82,8 @@ impl Stage {
             product,
             context,
         };
-        stage
-            .world
-            .run(insert_account(&stage.context, AccountState::Active));
+        let added = insert_account(&stage.context, AccountState::Active);
+        stage.world.run(added);
         stage.change(|account| {
             account.token_expires_at = Some(START + SignedDuration::from_secs(left));
         });
@@ -93,32 +94,32 @@ impl Stage {
     /// Starts another process on the same store and spool.
     pub(super) fn another(&self, process: u32) -> Context {
         let transport = transport(&self.world, &self.server, &self.store, &self.breaks);
-        self.world.run(open_spooled(
+        let (runtime, spool) = (
             self.world.process(process),
+            self.machine.spool(process, || {}),
+        );
+        self.world.run(open_spooled(
+            runtime,
             self.product,
             transport,
             Arc::clone(&self.store) as _,
-            self.machine.spool(process, || {}),
+            spool,
         ))
     }
 
     pub(super) fn account(&self) -> Account {
         let rows = self.store.rows();
-        let mut found = self.world.run(rows.accounts(None, None, 1)).unwrap();
+        let mut found = self.world.ok(rows.accounts(None, None, 1));
         found.remove(0).row
     }
 
     pub(super) fn change(&self, change: impl Fn(&mut Account)) {
         let rows = self.store.rows();
-        let found = self
-            .world
-            .run(rows.account(self.account().id))
-            .unwrap()
-            .unwrap();
+        let found = self.world.ok(rows.account(self.account().id)).unwrap();
         let mut row = found.row;
         change(&mut row);
         let batch = Batch::new().update(row, found.version);
-        let committed = self.world.run(rows.commit(batch)).unwrap();
+        let committed = self.world.ok(rows.commit(batch));
         assert_eq!(committed, Commit::Committed);
     }
 
@@ -127,25 +128,16 @@ impl Stage {
         let (account, rows) = (self.account(), self.store.rows());
         let end = account.token_expires_at;
         let tokens = TokenSet::new("token-1".into(), Some(refresh.into()), end);
-        let sealed = Some(
-            tokens
-                .seal(&self.context.store.vault, &account, generation)
-                .unwrap(),
-        );
-        let found = self
-            .world
-            .run(rows.credential(account.id, generation))
-            .unwrap();
+        let vault = &self.context.store.vault;
+        let sealed = Some(tokens.seal(vault, &account, generation).unwrap());
+        let found = self.world.ok(rows.credential(account.id, generation));
         let created_at = START - SignedDuration::from_hours(1);
         let batch = match found {
-            Some(found) => Batch::new().update(
-                Credential {
-                    sealed,
-                    created_at,
-                    ..found.row
-                },
-                found.version,
-            ),
+            Some(found) => {
+                let mut row = found.row;
+                (row.sealed, row.created_at) = (sealed, created_at);
+                Batch::new().update(row, found.version)
+            }
             None => Batch::new().insert(Credential {
                 account_id: account.id,
                 generation,
@@ -157,10 +149,7 @@ impl Stage {
                 extra: Default::default(),
             }),
         };
-        assert_eq!(
-            self.world.run(rows.commit(batch)).unwrap(),
-            Commit::Committed
-        );
+        assert_eq!(self.world.ok(rows.commit(batch)), Commit::Committed);
     }
 
     pub(super) fn leased(&self, seconds: i64, process: Option<Uuid>) {
@@ -172,10 +161,8 @@ impl Stage {
                 generation: 1,
             });
         });
-        self.context
-            .memory
-            .snapshots
-            .forget(&self.account().identifier);
+        let snapshots = &self.context.memory.snapshots;
+        snapshots.forget(&self.account().identifier);
     }
 
     pub(super) fn read(&self) -> Result<()> {
@@ -186,15 +173,12 @@ impl Stage {
     }
     pub(super) fn spooled(&self) -> usize {
         let spool = self.machine.spool(9, || {});
-        self.world.run(spool.list()).unwrap().len()
+        self.world.ok(spool.list()).len()
     }
     pub(super) fn presented(&self) -> Vec<String> {
         self.server.lock().unwrap().presented.clone()
     }
-    pub(super) fn script(
-        &self,
-        responses: impl IntoIterator<Item = (u16, &'static str, Option<u64>)>,
-    ) {
+    pub(super) fn script(&self, responses: impl IntoIterator<Item = Told>) {
         self.server.lock().unwrap().script.extend(responses);
     }
     pub(super) fn refuse_access(&self, refuses: bool) {
@@ -212,7 +196,7 @@ fn transport(
     world: &World,
     server: &Arc<Mutex<Server>>,
     store: &Arc<Flaky>,
-    breaks: &Arc<std::sync::atomic::AtomicBool>,
+    breaks: &Arc<AtomicBool>,
 ) -> Arc<dyn Transport> {
     let (server, store, breaks) = (Arc::clone(server), Arc::clone(store), Arc::clone(breaks));
     let runtime = world.process(9);
@@ -232,7 +216,7 @@ fn transport(
             let mut form = url::form_urlencoded::parse(&body).into_owned();
             let (_, token) = form.find(|(name, _)| name == "refresh_token").unwrap();
             runtime.sleep(Duration::from_millis(300)).await;
-            if breaks.load(std::sync::atomic::Ordering::SeqCst) {
+            if breaks.load(Ordering::SeqCst) {
                 store.set_down(true);
             }
             let mut server = server.lock().unwrap();
@@ -258,17 +242,15 @@ fn transport(
 
 pub(super) async fn read(context: &Context) -> Result<()> {
     let request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "n1" }));
-    call::execute(context, "demo_read_note", request)
-        .await
-        .map(drop)
+    let called = call::execute(context, "demo_read_note", request).await;
+    called.map(drop)
 }
 
 #[test]
 fn concurrent_callers_make_one_token_request() {
     let stage = Stage::new(&STRICT, -1);
-    let results = stage
-        .world
-        .run(join_all((0..768).map(|_| read(&stage.context))));
+    let callers = (0..768).map(|_| read(&stage.context));
+    let results = stage.world.run(join_all(callers));
     assert!(results.iter().all(Result::is_ok));
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
@@ -276,18 +258,14 @@ fn concurrent_callers_make_one_token_request() {
 #[test]
 fn tokens_received_while_the_store_is_down_are_stored_later() {
     let stage = Stage::new(&STRICT, -1);
-    stage
-        .breaks
-        .store(true, std::sync::atomic::Ordering::SeqCst);
+    stage.breaks.store(true, Ordering::SeqCst);
     let began = stage.context.host.monotonic();
     assert_eq!(stage.fails(), ErrorKind::StorageUnavailable);
     assert!(stage.context.host.monotonic() - began <= Duration::from_secs(2));
     assert_eq!(stage.spooled(), 1);
     stage.seconds(180);
     assert_eq!(stage.account().generation, 1);
-    stage
-        .breaks
-        .store(false, std::sync::atomic::Ordering::SeqCst);
+    stage.breaks.store(false, Ordering::SeqCst);
     stage.store.set_down(false);
     stage.seconds(3);
     assert_eq!((stage.account().generation, stage.spooled()), (2, 0));
@@ -298,19 +276,15 @@ fn tokens_received_while_the_store_is_down_are_stored_later() {
 #[test]
 fn tokens_left_in_the_spool_are_stored_by_the_next_process() {
     let stage = Stage::new(&STRICT, -1);
-    stage
-        .breaks
-        .store(true, std::sync::atomic::Ordering::SeqCst);
+    stage.breaks.store(true, Ordering::SeqCst);
     assert_eq!(stage.fails(), ErrorKind::StorageUnavailable);
     stage.world.kill(0);
     stage.machine.end(0);
-    stage
-        .breaks
-        .store(false, std::sync::atomic::Ordering::SeqCst);
+    stage.breaks.store(false, Ordering::SeqCst);
     stage.store.set_down(false);
     let next = stage.another(1);
     assert_eq!((stage.account().generation, stage.spooled()), (2, 0));
-    stage.world.run(read(&next)).unwrap();
+    stage.world.ok(read(&next));
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
 
@@ -331,10 +305,8 @@ fn a_valid_token_is_sent_while_the_store_is_down() {
     let stage = Stage::new(&STRICT, 30);
     stage.store.set_down(true);
     stage.read().unwrap();
-    assert!(
-        stage.presented().is_empty(),
-        "nothing is asked that could not be kept"
-    );
+    // Nothing is asked that could not be kept.
+    assert!(stage.presented().is_empty());
 }
 
 #[test]
@@ -392,10 +364,8 @@ fn a_refused_refresh_presents_every_live_token() {
         stage.read().unwrap();
         assert_eq!(stage.presented(), ["refresh-1", "refresh-aside"]);
         let account = stage.account();
-        assert_eq!(
-            (account.generation, account.state),
-            (3, AccountState::Active)
-        );
+        assert_eq!(account.generation, 3);
+        assert_eq!(account.state, AccountState::Active);
     }
 }
 
@@ -441,10 +411,8 @@ fn a_loss_is_not_blamed_on_the_user_after_another_failure() {
         stage.seconds(10);
     }
     assert_eq!(stage.fails(), ErrorKind::AuthorizationRequired);
-    assert_eq!(
-        stage.account().reason,
-        Some(AccountReason::RefreshOutcomeLost)
-    );
+    let reason = stage.account().reason;
+    assert_eq!(reason, Some(AccountReason::RefreshOutcomeLost));
 }
 
 #[test]
@@ -469,12 +437,9 @@ fn a_corrected_client_secret_ends_the_pause() {
     stage.script([(401, r#"{"error":"invalid_client"}"#, Some(600))]);
     assert_eq!(stage.fails(), ErrorKind::ConnectionCredentialsRejected);
     assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
-    let change = ConnectionChange {
-        client_secret: Some("corrected".into()),
-        ..ConnectionChange::default()
-    };
-    let changed = crate::connections::change(&stage.context, ChangeConnection::new("demo", change));
-    stage.world.run(changed).unwrap();
+    let change = ConnectionChange::default().client_secret("corrected");
+    let change = ChangeConnection::new("demo", change);
+    stage.world.send(&stage.context, change);
     stage.read().unwrap();
 }
 
@@ -484,7 +449,7 @@ fn a_token_endpoint_that_keeps_failing_gets_no_more_requests() {
     stage.script(std::iter::repeat_n((503, "", None), 100));
     let ada = crate::domain::AccountRef::new("demo", "ada").unwrap();
     for _ in 0..40 {
-        let snapshot = stage.world.run(stage.context.reload(&ada)).unwrap();
+        let snapshot = stage.world.ok(stage.context.reload(&ada));
         let asked = oauth::refresh_now(&stage.context, &snapshot, super::RefreshReason::Asked);
         assert!(stage.world.run(asked).is_err());
     }

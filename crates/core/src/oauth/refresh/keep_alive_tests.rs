@@ -26,15 +26,14 @@ static FORGETS: Product = Product {
 fn an_idle_credential_is_refreshed_before_its_product_forgets_it() {
     let stage = Stage::new(&FORGETS, 3600);
     let created = stage.account().generation;
-    stage.world.run(keep_alive(&stage.context)).unwrap();
+    stage.world.ok(keep_alive(&stage.context));
     assert_eq!(stage.account().generation, created, "it is young");
     stage.change(|account| account.token_expires_at = Some(START));
     let old = START - SignedDuration::from_hours(24 * 91);
     let rows = stage.store.rows();
     let found = stage
         .world
-        .run(rows.credential(stage.account().id, 1))
-        .unwrap()
+        .ok(rows.credential(stage.account().id, 1))
         .unwrap();
     let batch = Batch::new().update(
         Credential {
@@ -43,12 +42,9 @@ fn an_idle_credential_is_refreshed_before_its_product_forgets_it() {
         },
         found.version,
     );
-    assert_eq!(
-        stage.world.run(rows.commit(batch)).unwrap(),
-        Commit::Committed
-    );
-    stage.world.run(maintenance::run(&stage.context)).unwrap();
+    assert_eq!(stage.world.ok(rows.commit(batch)), Commit::Committed);
+    stage.world.ok(maintenance::run(&stage.context));
     assert_eq!(stage.account().generation, created + 1);
-    stage.world.run(maintenance::run(&stage.context)).unwrap();
+    stage.world.ok(maintenance::run(&stage.context));
     assert_eq!(stage.presented().len(), 1);
 }

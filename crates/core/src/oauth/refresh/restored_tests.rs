@@ -20,7 +20,7 @@ fn restored(product: &'static Product) -> (Stage, Context) {
 fn a_refresh_token_from_before_a_restore_is_not_presented_while_the_access_token_serves() {
     for (product, presented) in [(&STABLE, 1), (&ROTATING, 0), (&STRICT, 0)] {
         let (stage, context) = restored(product);
-        stage.world.run(read(&context)).unwrap();
+        stage.world.ok(read(&context));
         stage.world.run_until_idle();
         stage.seconds(1);
         assert_eq!(
@@ -40,7 +40,7 @@ fn a_refresh_token_from_before_a_restore_is_not_presented_while_the_access_token
 fn a_restored_unused_refresh_token_is_used_when_the_access_token_expires() {
     let (stage, context) = restored(&STRICT);
     stage.seconds(60);
-    stage.world.run(read(&context)).unwrap();
+    stage.world.ok(read(&context));
     assert_eq!(stage.presented(), ["refresh-1"]);
     assert_eq!(stage.account().state, AccountState::Active);
 }

@@ -15,8 +15,7 @@ use url::form_urlencoded;
 
 use super::*;
 use crate::{
-    accounts, connections,
-    domain::AccountRef,
+    accounts,
     oauth::visitor::connect,
     ports::{Runtime as _, Transport},
     product::{ClientAuthentication, OAuth},
@@ -25,9 +24,7 @@ use crate::{
         NewConnection, RefreshAccount, Revocation,
     },
     state::AccountState,
-    testing::{
-        Flaky, ROTATING, Responses, STABLE, World, context, demo, insert_account, open, response,
-    },
+    testing::{Flaky, ROTATING, Responses, STABLE, World, context, demo, insert_account, response},
 };
 
 static BASIC: Product = {
@@ -41,6 +38,11 @@ static BASIC: Product = {
         ..product
     }
 };
+
+fn disconnection(revoke: bool) -> DisconnectAccount {
+    let how = Disconnection::new().revoke_at_product(revoke);
+    DisconnectAccount::new("demo", "ada").how(how)
+}
 
 /// Disconnects an account and revokes it at a product that gives these responses in order. Returns the requests that
 /// the product received and the names of the events.
@@ -64,17 +66,10 @@ fn disconnected(
     let world = World::new();
     let context = context(&world, product, transport);
     world.run(insert_account(&context, AccountState::Active));
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    let told = world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier)
-                .how(Disconnection::new().revoke_at_product(true)),
-        ))
-        .unwrap();
+    let told = world.send(&context, disconnection(true));
     assert_eq!(told.revocation, Revocation::Requested);
     world.advance(Duration::from_secs(3 * 86_400));
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
+    let events = world.ok(context.store.events(None, None, 100));
     let names = events.into_iter().map(|event| event.row.name);
     let names = names.filter(|name| name.contains("revo")).collect();
     let seen = seen.lock().unwrap().clone();
@@ -85,82 +80,64 @@ fn disconnected(
 fn the_client_proves_itself_as_at_the_token_endpoint() {
     let (seen, events) = disconnected(&STABLE, &[(200, "")]);
     assert_eq!(seen.len(), 1);
-    assert_eq!(
-        seen[0].1,
-        "token=token-1&client_id=client&client_secret=secret"
-    );
+    let form = "token=token-1&client_id=client&client_secret=secret";
+    assert_eq!(seen[0].1, form);
     assert_eq!(events, ["account.revoked_at_product"]);
 
     let (seen, _) = disconnected(&BASIC, &[(200, "")]);
     assert_eq!(seen[0].1, "token=token-1");
-    assert_eq!(
-        seen[0].0[header::AUTHORIZATION],
-        "Basic Y2xpZW50OnNlY3JldA=="
-    );
+    let basic = "Basic Y2xpZW50OnNlY3JldA==";
+    assert_eq!(seen[0].0[header::AUTHORIZATION], basic);
 }
 
 #[test]
 fn only_a_dead_token_counts_as_revoked() {
     use Outcome::{Later, Refused, Revoked};
-    let said = |text: &str| format!("the revocation endpoint returned {text}");
-    for (status, body, outcome) in [
-        (200, "", Revoked),
-        (204, "", Revoked),
-        (400, r#"{"error":"invalid_token"}"#, Revoked),
-        (410, r#"{"gone":true}"#, Revoked),
-        (
-            400,
-            r#"{"error":"invalid_request"}"#,
-            Refused(said("400 invalid_request")),
-        ),
-        (
-            401,
-            r#"{"error":"invalid_client"}"#,
-            Later(said("401 invalid_client")),
-        ),
-        (
-            400,
-            r#"{"error":"temporarily_unavailable"}"#,
-            Later(said("400 temporarily_unavailable")),
-        ),
-        (404, "", Refused(said("404 "))),
-        (408, "", Later(said("408 "))),
-        (429, "", Later(said("429 "))),
-        (503, "", Later(said("503 "))),
+    let outcome =
+        |status, body: &str| outcome_of(status, body.as_bytes(), &BASIC, &Secrets::default());
+    for (status, body) in [
+        (200, ""),
+        (204, ""),
+        (400, r#"{"error":"invalid_token"}"#),
+        (410, r#"{"gone":true}"#),
     ] {
-        assert_eq!(
-            outcome_of(status, body.as_bytes(), &BASIC, &Secrets::default()),
-            outcome,
-            "{status} {body}"
-        );
+        assert_eq!(outcome(status, body), Revoked, "{status} {body}");
+    }
+    for (status, code, expected) in [
+        (400, "invalid_request", Refused as fn(String) -> Outcome),
+        (401, "invalid_client", Later),
+        (400, "temporarily_unavailable", Later),
+        (404, "", Refused),
+        (408, "", Later),
+        (429, "", Later),
+        (503, "", Later),
+    ] {
+        let body = match code {
+            "" => String::new(),
+            code => json!({ "error": code }).to_string(),
+        };
+        let said = format!("the revocation endpoint returned {status} {code}");
+        assert_eq!(outcome(status, &body), expected(said));
     }
 }
 
 #[test]
 fn a_refusal_ends_the_attempts_and_is_an_event() {
     let (seen, events) = disconnected(&STABLE, &[(400, r#"{"error":"invalid_request"}"#)]);
-    assert_eq!(
-        (seen.len(), events),
-        (1, vec![String::from("account.revocation_failed")])
-    );
+    assert_eq!(seen.len(), 1);
+    assert_eq!(events, ["account.revocation_failed"]);
     // If the secret is fixed in the meantime, the token is revoked after all.
-    let (seen, events) = disconnected(
-        &STABLE,
-        &[(401, r#"{"error":"invalid_client"}"#), (200, "")],
-    );
-    assert_eq!(
-        (seen.len(), events),
-        (2, vec![String::from("account.revoked_at_product")])
-    );
+    let responses = [(401, r#"{"error":"invalid_client"}"#), (200, "")];
+    let (seen, events) = disconnected(&STABLE, &responses);
+    assert_eq!(seen.len(), 2);
+    assert_eq!(events, ["account.revoked_at_product"]);
 }
 
 #[test]
 fn a_failed_revocation_is_retried_and_then_ends_with_an_event() {
     let (seen, events) = disconnected(&STABLE, &[(503, ""), (503, ""), (200, "")]);
-    assert_eq!(
-        (seen.len(), events),
-        (3, vec![String::from("account.revoked_at_product")])
-    );
+    assert_eq!(seen.len(), 3);
+    assert_eq!(events, ["account.revoked_at_product"]);
     let (seen, events) = disconnected(&STABLE, &[(503, "")]);
     assert_eq!(seen.len(), ATTEMPTS as usize);
     assert_eq!(events, ["account.revocation_failed"]);
@@ -176,16 +153,13 @@ fn slow_product(
     let (process, revoked) = (world.process(0), Arc::clone(revoked));
     let issued = Arc::new(AtomicU32::new(0));
     Responses::by(move |request: http::Request<crate::ports::Body>| {
-        let (process, revoked, issued) = (
-            Arc::clone(&process),
-            Arc::clone(&revoked),
-            Arc::clone(&issued),
-        );
+        let (process, revoked) = (Arc::clone(&process), Arc::clone(&revoked));
+        let issued = Arc::clone(&issued);
         async move {
             let (head, body) = request.into_parts();
             let body = body.collect(4096).await?;
-            let form: BTreeMap<String, String> =
-                form_urlencoded::parse(&body).into_owned().collect();
+            let form = form_urlencoded::parse(&body).into_owned();
+            let form: BTreeMap<String, String> = form.collect();
             if head.uri.path() == "/revoke" {
                 revoked.lock().unwrap().push(form["token"].clone());
                 return Ok(response(status, ""));
@@ -205,19 +179,18 @@ fn slow_product(
 fn connected(world: &World, revoked: &Arc<Mutex<Vec<String>>>, status: u16) -> Context {
     let context = context(world, &ROTATING, slow_product(world, revoked, status));
     let new = NewConnection::new("demo", "demo").client("client", "secret");
-    world.run(connections::create(&context, new)).unwrap();
+    world.send(&context, new);
     world.run(connect(&context, "ada"));
     context
 }
 
 /// The events about revocations, with name, outcome and reason.
 fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Value)> {
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
-    events
+    let events = world.ok(context.store.events(None, None, 100));
+    let events = events
         .into_iter()
-        .filter(|event| event.row.name.contains("revo"))
-        .map(|event| (event.row.name, event.row.data))
-        .collect()
+        .map(|event| (event.row.name, event.row.data));
+    events.filter(|(name, _)| name.contains("revo")).collect()
 }
 
 #[test]
@@ -225,33 +198,23 @@ fn tokens_refreshed_after_a_disconnection_are_revoked_if_requested() {
     for (revoke, expected) in [(true, vec!["refresh-0", "refresh-1"]), (false, vec![])] {
         let (world, revoked) = (World::new(), Arc::default());
         let context = connected(&world, &revoked, 200);
-        let ada = AccountRef::new("demo", "ada").unwrap();
         world.advance(Duration::from_secs(3600));
-        let (caller, of) = (context.clone(), ada.clone());
+        let caller = context.clone();
         world.process(0).spawn(Box::pin(async move {
-            let _ = accounts::refresh(&caller, RefreshAccount::new(&of.connection, &of.identifier))
-                .await;
+            let _ = accounts::refresh(&caller, RefreshAccount::new("demo", "ada")).await;
         }));
         world.advance(Duration::from_secs(1));
-        world
-            .run(accounts::disconnect(
-                &context,
-                DisconnectAccount::new(&ada.connection, &ada.identifier)
-                    .how(Disconnection::new().revoke_at_product(revoke)),
-            ))
-            .unwrap();
+        world.send(&context, disconnection(revoke));
         world.advance(Duration::from_secs(60));
         assert_eq!(*revoked.lock().unwrap(), expected);
         let events = revocations(&world, &context);
         assert_eq!(events.len(), expected.len());
         for (name, data) in events {
             assert_eq!(name, "account.revoked_at_product");
-            let of = json!({ "connection_name": "demo", "product": "demo", "identifier": "ada" });
-            let mut expected = json!({ "outcome": "revoked", "reason": null });
-            expected
-                .as_object_mut()
-                .unwrap()
-                .extend(of.as_object().unwrap().clone());
+            let expected = json!({
+                "connection_name": "demo", "product": "demo", "identifier": "ada",
+                "outcome": "revoked", "reason": null,
+            });
             assert_eq!(data, expected);
         }
     }
@@ -261,18 +224,9 @@ fn tokens_refreshed_after_a_disconnection_are_revoked_if_requested() {
 fn a_revocation_of_a_deleted_connection_ends_with_an_event() {
     let (world, revoked) = (World::new(), Arc::default());
     let context = connected(&world, &revoked, 503);
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier)
-                .how(Disconnection::new().revoke_at_product(true)),
-        ))
-        .unwrap();
+    world.send(&context, disconnection(true));
     world.run_until_idle();
-    world
-        .run(connections::delete(&context, DeleteConnection::new("demo")))
-        .unwrap();
+    world.send(&context, DeleteConnection::new("demo"));
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);
     let failed = json!({
@@ -281,10 +235,8 @@ fn a_revocation_of_a_deleted_connection_ends_with_an_event() {
         "outcome": "failed",
         "reason": "the connection was deleted",
     });
-    assert_eq!(
-        revocations(&world, &context),
-        [(String::from("account.revocation_failed"), failed)]
-    );
+    let expected = (String::from("account.revocation_failed"), failed);
+    assert_eq!(revocations(&world, &context), [expected]);
 }
 
 /// The token belongs to the client and the host that it was issued for.
@@ -292,22 +244,10 @@ fn a_revocation_of_a_deleted_connection_ends_with_an_event() {
 fn a_revocation_is_not_sent_for_another_client() {
     let (world, revoked) = (World::new(), Arc::default());
     let context = connected(&world, &revoked, 503);
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::disconnect(
-            &context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier)
-                .how(Disconnection::new().revoke_at_product(true)),
-        ))
-        .unwrap();
+    world.send(&context, disconnection(true));
     world.run_until_idle();
     let change = ConnectionChange::default().client("other", "secret");
-    world
-        .run(connections::change(
-            &context,
-            ChangeConnection::new("demo", change),
-        ))
-        .unwrap();
+    world.send(&context, ChangeConnection::new("demo", change));
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);
     let events = revocations(&world, &context);
@@ -326,26 +266,18 @@ fn an_outbox_that_refuses_claims_waits_for_the_next_round() {
         counted.fetch_add(1, Ordering::SeqCst);
         std::future::ready(Ok(response(200, "")))
     });
-    let opened = open(
-        world.process(0),
-        &STABLE,
-        transport,
-        Arc::clone(&store) as _,
-    );
-    let context = world.run(opened);
+    let context = world.open(0, &STABLE, transport, &store);
     let account = world.run(insert_account(&context, AccountState::Active));
-    let connection = world.run(context.connection_by_id(account.connection_id));
-    let connection = connection.unwrap().row;
+    let connection = world
+        .ok(context.connection_by_id(account.connection_id))
+        .row;
     let mut batch = Batch::new();
     for number in 0..ENTRIES {
         let tokens = TokenSet::new(format!("token-{number}").into(), None, None);
         let entry = entry(&context, &connection, &account, number, &tokens, &[]);
         batch = batch.insert(entry.unwrap());
     }
-    assert_eq!(
-        world.run(context.store.commit(batch)).unwrap(),
-        Commit::Committed
-    );
+    assert_eq!(world.ok(context.store.commit(batch)), Commit::Committed);
     store.doubt(500, false);
     work_off_outbox(&context);
     world.run_until_idle();

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    connections,
     ports::Transport,
     product::{OAuth, TokenError},
     resource::NewConnection,
@@ -58,31 +57,21 @@ fn refreshed(
 ) -> Result<Granted, NoTokens> {
     let world = World::new();
     let context = context(&world, product, transport);
-    let new = NewConnection {
-        connection_name: String::from("demo"),
-        product: String::from("demo"),
-        client_id: Some(String::from("client:1")),
-        client_secret: Some(SecretString::from("s3cret&=ü")),
-        ..NewConnection::default()
-    };
-    let grant = [
-        ("grant_type", "refresh_token"),
-        ("refresh_token", "old+token"),
-    ];
+    let new = NewConnection::new("demo", "demo").client("client:1", "s3cret&=ü");
+    let (kind, token) = ("refresh_token", "old+token");
+    let grant = [("grant_type", kind), ("refresh_token", token)];
     let kept = kept.map(SecretString::from);
-    world.run(async {
-        connections::create(&context, new).await.unwrap();
-        let connection = context.connection_row("demo").await.unwrap().row;
-        request_tokens(
-            &context,
-            product,
-            &connection,
-            product.oauth.token,
-            &grant,
-            kept.as_ref(),
-        )
-        .await
-    })
+    world.send(&context, new);
+    let connection = world.ok(context.connection_row("demo")).row;
+    let (to, kept) = (product.oauth.token, kept.as_ref());
+    world.run(request_tokens(
+        &context,
+        product,
+        &connection,
+        to,
+        &grant,
+        kept,
+    ))
 }
 
 fn granted(product: &'static Product, body: &'static str, kept: Option<&str>) -> Granted {
@@ -108,10 +97,8 @@ fn an_error_in_the_products_own_shape_is_read() {
     let own =
         br#"{"object":"error","status":400,"code":"invalid_grant","message":"Token was used."}"#;
     let read = error_of(own, &JSON).unwrap();
-    assert_eq!(
-        (read.code.as_str(), read.message.as_str()),
-        ("invalid_grant", "Token was used.")
-    );
+    assert_eq!(read.code, "invalid_grant");
+    assert_eq!(read.message, "Token was used.");
     let standard = error_of(br#"{"error":"invalid_client","code":"other"}"#, &JSON).unwrap();
     assert_eq!(standard.code, "invalid_client");
     let own_word = br#"{"error":"invalid_client","message":"This is an invalid client."}"#;
@@ -122,31 +109,19 @@ fn an_error_in_the_products_own_shape_is_read() {
 
 #[test]
 fn a_response_of_the_token_endpoint_has_one_meaning() {
-    let table = [
-        (
-            200,
-            r#"{"access_token":"a","token_type":"Bearer","expires_in":3600}"#,
-            "tokens",
-        ),
+    let all = r#"{"access_token":"a","token_type":"Bearer","expires_in":3600}"#;
+    let odd = r#"{"access_token":"a","expires_in":"3600","token_type":"bearer","odd":[1]}"#;
+    let revoked = r#"{"error":"invalid_grant","error_description":"Token has been revoked."}"#;
+    let unsupported = r#"{"error":"unsupported_grant_type"}"#;
+    for (status, body, expected) in [
+        (200, all, "tokens"),
         (200, r#"{"access_token":"a"}"#, "tokens"),
-        (
-            200,
-            r#"{"access_token":"a","expires_in":"3600","token_type":"bearer","odd":[1]}"#,
-            "tokens",
-        ),
-        (
-            400,
-            r#"{"error":"invalid_grant","error_description":"Token has been revoked."}"#,
-            "rejected",
-        ),
+        (200, odd, "tokens"),
+        (400, revoked, "rejected"),
         (401, r#"{"error":"invalid_client"}"#, "client"),
         (400, r#"{"error":"unauthorized_client"}"#, "client"),
         (400, r#"{"error":"invalid_request"}"#, "misconfigured"),
-        (
-            400,
-            r#"{"error":"unsupported_grant_type"}"#,
-            "misconfigured",
-        ),
+        (400, unsupported, "misconfigured"),
         (400, r#"{"error":"invalid_scope"}"#, "misconfigured"),
         (403, r#"{"error":"org_internal"}"#, "misconfigured"),
         (400, r#"{"error":"temporarily_unavailable"}"#, "temporary"),
@@ -164,13 +139,9 @@ fn a_response_of_the_token_endpoint_has_one_meaning() {
         (200, "{}", "unanswered"),
         (200, "<html>Sign in to the Wi-Fi</html>", "unanswered"),
         (200, r#"{"access_token":"a","#, "unanswered"),
-    ];
-    for (status, body, expected) in table {
-        assert_eq!(
-            outcome(&refreshed(&FORM, always(status, body), None)),
-            expected,
-            "{status} {body}"
-        );
+    ] {
+        let told = refreshed(&FORM, always(status, body), None);
+        assert_eq!(outcome(&told), expected, "{status} {body}");
     }
 }
 
@@ -186,11 +157,8 @@ fn unsent_requests_are_temporary_failures_and_lost_ones_unanswered() {
     ] {
         let transport =
             Responses::by(move |_| std::future::ready(Err(TransportError::new(kind, "lost"))));
-        assert_eq!(
-            outcome(&refreshed(&FORM, transport, None)),
-            expected,
-            "{kind:?}"
-        );
+        let told = refreshed(&FORM, transport, None);
+        assert_eq!(outcome(&told), expected, "{kind:?}");
     }
 }
 
@@ -249,19 +217,13 @@ fn request_to(product: &'static Product) -> (http::request::Parts, String) {
 #[test]
 fn a_form_with_the_secret_in_it() {
     let (head, body) = request_to(&FORM);
-    assert_eq!(
-        (head.method.as_str(), head.uri.to_string().as_str()),
-        ("POST", "https://login.demo.test/token")
-    );
-    assert_eq!(
-        head.headers[header::CONTENT_TYPE],
-        "application/x-www-form-urlencoded"
-    );
+    assert_eq!(head.method, "POST");
+    assert_eq!(head.uri, "https://login.demo.test/token");
+    let form = "application/x-www-form-urlencoded";
+    assert_eq!(head.headers[header::CONTENT_TYPE], form);
     assert!(!head.headers.contains_key(header::AUTHORIZATION));
-    assert_eq!(
-        body,
-        "grant_type=refresh_token&refresh_token=old%2Btoken&client_id=client%3A1&client_secret=s3cret%26%3D%C3%BC"
-    );
+    let expected = "grant_type=refresh_token&refresh_token=old%2Btoken&client_id=client%3A1&client_secret=s3cret%26%3D%C3%BC";
+    assert_eq!(body, expected);
     assert_eq!(head.extensions.get::<Limits>(), Some(&LIMITS));
 }
 
@@ -272,14 +234,11 @@ fn json_with_the_secret_in_a_sensitive_header() {
     assert_eq!(head.headers["demo-version"], "7");
     assert!(head.headers[header::AUTHORIZATION].is_sensitive());
     // RFC 6749, 2.3.1: both halves are form-encoded first.
-    assert_eq!(
-        head.headers[header::AUTHORIZATION],
-        "Basic Y2xpZW50JTNBMTpzM2NyZXQlMjYlM0QlQzMlQkM="
-    );
-    assert_eq!(
-        serde_json::from_str::<Value>(&body).unwrap(),
-        json!({ "grant_type": "refresh_token", "refresh_token": "old+token" })
-    );
+    let basic = "Basic Y2xpZW50JTNBMTpzM2NyZXQlMjYlM0QlQzMlQkM=";
+    assert_eq!(head.headers[header::AUTHORIZATION], basic);
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let expected = json!({ "grant_type": "refresh_token", "refresh_token": "old+token" });
+    assert_eq!(body, expected);
 }
 
 #[test]
@@ -299,11 +258,8 @@ fn an_unreadable_optional_member_is_ignored() {
     for (lifetime, seconds) in lifetimes {
         let body = format!(r#"{{"access_token":"a","refresh_token":"r","expires_in":{lifetime}}}"#);
         let read = TokenResponse::read(body.as_bytes()).unwrap();
-        assert_eq!(
-            (read.expires_in, read.refresh_token.as_deref()),
-            (seconds, Some("r")),
-            "{lifetime}"
-        );
+        assert_eq!(read.expires_in, seconds, "{lifetime}");
+        assert_eq!(read.refresh_token.as_deref(), Some("r"), "{lifetime}");
     }
     for (scope, expected) in [
         (r#""a b""#, Some("a b")),
@@ -318,14 +274,8 @@ fn an_unreadable_optional_member_is_ignored() {
     }
     let marked = "\u{feff}{\"access_token\":\"a\"}";
     assert!(TokenResponse::read(marked.as_bytes()).is_some());
-    assert_eq!(
-        outcome(&refreshed(
-            &FORM,
-            always(201, r#"{"access_token":"a"}"#),
-            None
-        )),
-        "tokens"
-    );
+    let created = always(201, r#"{"access_token":"a"}"#);
+    assert_eq!(outcome(&refreshed(&FORM, created, None)), "tokens");
 }
 
 #[test]
@@ -354,51 +304,36 @@ fn a_token_request_names_its_user_agent() {
 fn an_expiry_counts_from_the_sending() {
     let end = |product, body| granted(product, body, None).tokens.expires_at();
     let after = |seconds| Some(START + SignedDuration::from_secs(seconds));
-    assert_eq!(
-        end(&FORM, r#"{"access_token":"a","expires_in":60}"#),
-        after(60)
-    );
-    assert_eq!(
-        end(&HOURLY, r#"{"access_token":"a","expires_in":60}"#),
-        after(60)
-    );
+    let minute = r#"{"access_token":"a","expires_in":60}"#;
+    assert_eq!(end(&FORM, minute), after(60));
+    assert_eq!(end(&HOURLY, minute), after(60));
     assert_eq!(end(&HOURLY, r#"{"access_token":"a"}"#), after(3600));
     assert_eq!(end(&FORM, r#"{"access_token":"a"}"#), None);
-    assert_eq!(
-        end(
-            &FORM,
-            r#"{"access_token":"a","expires_in":18446744073709551615}"#
-        ),
-        None
-    );
+    let far = r#"{"access_token":"a","expires_in":18446744073709551615}"#;
+    assert_eq!(end(&FORM, far), None);
 }
 
 #[test]
 fn a_refresh_token_is_kept_unless_there_is_a_new_one() {
     let token = |body, kept| {
-        granted(&FORM, body, kept)
-            .tokens
-            .refresh_token()
-            .map(|token| token.expose_secret().to_owned())
+        let tokens = granted(&FORM, body, kept).tokens;
+        let token = tokens.refresh_token();
+        token.map(|token| token.expose_secret().to_owned())
     };
-    assert_eq!(
-        token(r#"{"access_token":"a"}"#, Some("old")).as_deref(),
-        Some("old")
+    let (bare, new) = (
+        r#"{"access_token":"a"}"#,
+        r#"{"access_token":"a","refresh_token":"new"}"#,
     );
-    assert_eq!(
-        token(r#"{"access_token":"a","refresh_token":"new"}"#, Some("old")).as_deref(),
-        Some("new")
-    );
-    assert_eq!(token(r#"{"access_token":"a"}"#, None), None);
+    assert_eq!(token(bare, Some("old")).as_deref(), Some("old"));
+    assert_eq!(token(new, Some("old")).as_deref(), Some("new"));
+    assert_eq!(token(bare, None), None);
 }
 
 #[test]
 fn scopes_come_from_the_response_if_it_names_any() {
     let scopes = |body| granted(&FORM, body, None).scopes;
-    assert_eq!(
-        scopes(r#"{"access_token":"a","scope":"one two"}"#),
-        Some(vec![String::from("one"), String::from("two")])
-    );
+    let two = scopes(r#"{"access_token":"a","scope":"one two"}"#);
+    assert_eq!(two.unwrap(), ["one", "two"]);
     assert_eq!(scopes(r#"{"access_token":"a"}"#), None);
 }
 
@@ -415,16 +350,10 @@ fn the_refresh_token_is_kept_if_the_access_token_fits_no_header() {
 fn a_connection_without_a_secret_has_no_client() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
-    let draft = NewConnection {
-        connection_name: String::from("demo"),
-        product: String::from("demo"),
-        ..NewConnection::default()
-    };
-    let connection = world.run(async {
-        connections::create(&context, draft).await.unwrap();
-        context.connection_row("demo").await.unwrap().row
-    });
+    let draft = NewConnection::new("demo", "demo");
+    world.send(&context, draft);
+    let connection = world.ok(context.connection_row("demo")).row;
     let asked = request(&context, &STABLE, &connection, STABLE.oauth.token, &[]);
-    let error = world.run(asked).err().unwrap();
+    let error = world.err(asked);
     assert_eq!(error.kind(), ErrorKind::ConnectionNotReady);
 }

@@ -114,86 +114,51 @@ fn a_batch_as_a_client_library_writes_it_is_written_once_more() {
 fn each_part_of_a_batch_is_checked_like_a_single_request() {
     use ErrorKind::{HeaderNotAllowed, InvalidRequest, PathInvalid};
     const GOOD: &str = "GET /v1/notes HTTP/1.1\r\n\r\n";
-    for (request, why, kind) in [
-        ("GET /elsewhere HTTP/1.1", "no route", PathInvalid),
-        ("GET /v1/../x HTTP/1.1", "dot segment", PathInvalid),
-        ("GET /v1/%6eotes HTTP/1.1", "an escape for 'n'", PathInvalid),
-        (
-            "GET /v1/x?access_token=a HTTP/1.1",
-            "query parameter",
-            PathInvalid,
-        ),
-        (
-            "GET /v1/oauth;a/token HTTP/1.1",
-            "OAuth endpoints",
-            PathInvalid,
-        ),
-        (
-            "GET /proxy/mail/grace/v1/notes HTTP/1.1",
-            "this connection",
-            PathInvalid,
-        ),
-        (
-            "GET https://evil.test/v1/notes HTTP/1.1",
-            "this connection",
-            PathInvalid,
-        ),
-        ("TRACE /v1/notes HTTP/1.1", "the method", InvalidRequest),
-        (
-            "POST /upload/x HTTP/1.1",
-            "uploads or batches",
-            InvalidRequest,
-        ),
-        ("POST /batch HTTP/1.1", "uploads or batches", InvalidRequest),
-        ("GET /people HTTP/1.1", "the same API", InvalidRequest),
-        ("GET /v1/a b HTTP/1.1", "request line", InvalidRequest),
-        ("GET /v1/notes HTTP/1.1 x", "request line", InvalidRequest),
-        ("GET", "request line", InvalidRequest),
-        ("", "request line", InvalidRequest),
-        (
-            "GET /v1/notes HTTP/1.1\r\nX-HTTP-Method-Override: DELETE",
-            "method",
-            HeaderNotAllowed,
-        ),
-        (
-            "POST /v1/notes HTTP/1.1\r\nX-HTTP-Method-Override: GET",
-            "method",
-            HeaderNotAllowed,
-        ),
-        (
-            "GET /v1/notes HTTP/1.1\r\nTransfer-Encoding: chunked",
-            "chunked",
-            InvalidRequest,
-        ),
-        (
-            "GET /v1/notes HTTP/1.1\r\nno header",
-            "isn't a header",
-            InvalidRequest,
-        ),
-        (
-            "GET /v1/notes HTTP/1.1\r\nAccept: a\r\n folded",
-            "isn't a header",
-            InvalidRequest,
-        ),
-        (
-            "POST /v1/notes HTTP/1.1\r\nContent-Length: 3\r\n\r\nab",
-            "differs from its",
-            InvalidRequest,
-        ),
-        (
-            "POST /v1/notes HTTP/1.1\r\nContent-Length: 1\r\n\r\nab",
-            "differs from its",
-            InvalidRequest,
-        ),
-        (
-            "POST /v1/notes HTTP/1.1\r\nContent-Length: +1\r\n\r\na",
-            "content-length",
-            HeaderNotAllowed,
-        ),
-    ] {
+    let refused = |request: &str, why: &str, kind| {
         let found = check_refused(&batch_of(&[GOOD, request]), why);
         assert_eq!(found, kind, "{request}");
         check_refused(&batch_of(&[GOOD, request]), "part 2 of the batch");
+    };
+    for (request, why) in [
+        ("GET /elsewhere HTTP/1.1", "no route"),
+        ("GET /v1/../x HTTP/1.1", "dot segment"),
+        ("GET /v1/%6eotes HTTP/1.1", "an escape for 'n'"),
+        ("GET /v1/x?access_token=a HTTP/1.1", "query parameter"),
+        ("GET /v1/oauth;a/token HTTP/1.1", "OAuth endpoints"),
+        ("GET /proxy/mail/grace/v1/x HTTP/1.1", "this connection"),
+        ("GET https://evil.test/v1/x HTTP/1.1", "this connection"),
+    ] {
+        refused(request, why, PathInvalid);
+    }
+    for (request, why) in [
+        ("TRACE /v1/notes HTTP/1.1", "the method"),
+        ("POST /upload/x HTTP/1.1", "uploads or batches"),
+        ("POST /batch HTTP/1.1", "uploads or batches"),
+        ("GET /people HTTP/1.1", "the same API"),
+        ("GET /v1/a b HTTP/1.1", "request line"),
+        ("GET /v1/notes HTTP/1.1 x", "request line"),
+        ("GET", "request line"),
+        ("", "request line"),
+    ] {
+        refused(request, why, InvalidRequest);
+    }
+    for (method, header, why) in [
+        ("GET", "X-HTTP-Method-Override: DELETE", "method"),
+        ("POST", "X-HTTP-Method-Override: GET", "method"),
+        ("POST", "Content-Length: +1\r\n\r\na", "content-length"),
+    ] {
+        let request = format!("{method} /v1/notes HTTP/1.1\r\n{header}");
+        refused(&request, why, HeaderNotAllowed);
+    }
+    for (method, header, why) in [
+        ("GET", "Transfer-Encoding: chunked", "chunked"),
+        ("GET", "no header", "isn't a header"),
+        ("GET", "Accept: a\r\n folded", "isn't a header"),
+        ("POST", "Content-Length: 3\r\n\r\nab", "differs from its"),
+        ("POST", "Content-Length: 1\r\n\r\nab", "differs from its"),
+    ] {
+        let request = format!("{method} /v1/notes HTTP/1.1\r\n{header}");
+        refused(&request, why, InvalidRequest);
     }
 }
 

@@ -57,10 +57,8 @@ static FILE: ToolEntry = ToolEntry::of::<FileNote>();
 /// The schema without the version parameters.
 fn parameters() -> Value {
     let mut schema = schema().schema().clone();
-    schema["properties"]
-        .as_object_mut()
-        .unwrap()
-        .retain(|name, _| !VERSION_PARAMETERS.contains(&name.as_str()));
+    let properties = schema["properties"].as_object_mut().unwrap();
+    properties.retain(|name, _| !VERSION_PARAMETERS.contains(&name.as_str()));
     schema
 }
 
@@ -83,39 +81,25 @@ fn exported(format: ExportFormat) -> Value {
 #[test]
 fn the_envelopes_of_the_vendors() {
     let description = "Move a note.\n\nA second paragraph, with two lines.";
-    assert_eq!(
-        exported(ExportFormat::Openai),
-        json!({
-            "type": "function",
-            "function": { "name": "demo_move_note", "description": description, "parameters": parameters(), "strict": false },
-        })
-    );
-    assert_eq!(
-        exported(ExportFormat::Anthropic),
-        json!({ "name": "demo_move_note", "description": description, "input_schema": parameters() })
-    );
+    let openai = json!({
+        "type": "function",
+        "function": { "name": "demo_move_note", "description": description, "parameters": parameters(), "strict": false },
+    });
+    assert_eq!(exported(ExportFormat::Openai), openai);
+    let anthropic = json!({ "name": "demo_move_note", "description": description, "input_schema": parameters() });
+    assert_eq!(exported(ExportFormat::Anthropic), anthropic);
     let hints = json!({ "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": true });
-    assert_eq!(
-        exported(ExportFormat::Mcp),
-        json!({ "name": "demo_move_note", "description": description, "inputSchema": parameters(), "outputSchema": output_schema(&ENTRY), "annotations": hints })
-    );
+    let mcp = json!({ "name": "demo_move_note", "description": description, "inputSchema": parameters(), "outputSchema": output_schema(&ENTRY), "annotations": hints });
+    assert_eq!(exported(ExportFormat::Mcp), mcp);
 }
 
 #[test]
 fn gemini_takes_neither_type_lists_nor_additional_properties() {
     let exported = exported(ExportFormat::Gemini);
-    assert_eq!(
-        (&exported["name"], exported.as_object().unwrap().len()),
-        (&json!("demo_move_note"), 3)
-    );
+    assert_eq!(exported["name"], "demo_move_note");
+    assert_eq!(exported.as_object().unwrap().len(), 3);
     let text = exported["parameters"].to_string();
-    for absent in [
-        "additionalProperties",
-        "schema_version",
-        "tool_version",
-        "$defs",
-        "$ref",
-    ] {
+    for absent in "additionalProperties schema_version tool_version $defs $ref".split(' ') {
         assert!(!text.contains(absent), "{absent}");
     }
     let properties = &exported["parameters"]["properties"];
@@ -194,16 +178,12 @@ fn anthropic_strict_closes_objects_and_leaves_bounds_out() {
     assert_eq!(tool["strict"], true);
     let schema = &tool["input_schema"];
     assert_eq!(schema["required"], json!(["note_id"]));
-    assert_eq!(
-        schema["properties"]["position"],
-        json!({ "type": "integer", "description": "Position." })
-    );
+    let position = json!({ "type": "integer", "description": "Position." });
+    assert_eq!(schema["properties"]["position"], position);
     assert_eq!(schema["properties"]["look"]["additionalProperties"], false);
     assert_eq!(schema["properties"]["labels"]["type"], "string");
-    assert_eq!(
-        (report.optional_parameters, report.union_parameters),
-        (9, 2)
-    );
+    assert_eq!(report.optional_parameters, 9);
+    assert_eq!(report.union_parameters, 2);
     assert_eq!(
         report.notes,
         [
@@ -231,10 +211,8 @@ fn brief_types_are_whole_only_in_enforced_formats() {
     let look = |format: ExportFormat| {
         let tool = whole(&FILE, format, Detail::Full).tool;
         let schema = tool.pointer(format.schema_pointer()).unwrap();
-        assert!(
-            schema["properties"].get("api_version").is_none(),
-            "{format:?}"
-        );
+        let version = schema["properties"].get("api_version");
+        assert!(version.is_none(), "{format:?}");
         assert!(!tool.to_string().contains("x-"), "{format:?}");
         schema["properties"]["look"].clone()
     };
@@ -283,22 +261,16 @@ fn a_request_has_bounds() {
     };
     let check = |tools: &[Value]| check_request(ExportFormat::AnthropicStrict, tools);
     assert_eq!(check(&[tool("a"), tool("b")]), [""; 0]);
-    assert_eq!(
-        check(&[tool("a"), tool("b"), tool("b")]),
-        [
-            "b appears twice",
-            "a request can have at most 24 optional parameters of strict tools, found 27",
-        ]
-    );
+    let many = "a request can have at most 24 optional parameters of strict tools, found 27";
+    let found = check(&[tool("a"), tool("b"), tool("b")]);
+    assert_eq!(found, ["b appears twice", many]);
     let mut loose = tool("c");
     loose["strict"] = json!(false);
     assert_eq!(check(&[tool("a"), tool("b"), loose]), [""; 0]);
     let many = vec![exported(ExportFormat::Openai); 129];
     let faults = check_request(ExportFormat::Openai, &many);
-    assert_eq!(
-        faults.last().unwrap(),
-        "expected at most 128 tools, found 129"
-    );
+    let expected = "expected at most 128 tools, found 129";
+    assert_eq!(faults.last().unwrap(), expected);
 }
 
 /// The faults that a check finds in a tool after one change.
@@ -315,115 +287,69 @@ fn checks_find_what_a_vendor_refuses() {
     use ExportFormat::{
         Anthropic, AnthropicStrict, Gemini, Mcp, Openai, OpenaiResponses, OpenaiStrict,
     };
-    let strict = "/function/parameters";
-    for (format, pointer, value) in [
-        (Openai, String::from("/type"), json!("tool")),
-        (Openai, String::from("/function/name"), json!("a b")),
+    // Below, `@` stands for the place of the schema.
+    let whole = |pointer: &str| pointer.replace('@', "/function/parameters");
+    let long = |length| json!("x".repeat(length));
+    let responses = [("/strict", json!(null)), ("/name", long(65))];
+    let anthropic = [("/name", json!("")), ("/input_schema", json!(null))];
+    let tables: [(ExportFormat, &[(&str, Value)]); 7] = [
         (
             Openai,
-            String::from("/function/description"),
-            json!("x".repeat(1_025)),
+            &[
+                ("/type", json!("tool")),
+                ("/function/name", json!("a b")),
+                ("/function/description", long(1_025)),
+                ("@/type", json!("array")),
+                ("@/properties/note_id/$ref", json!("#")),
+                ("@/properties/note_id/type", json!("text")),
+            ],
         ),
-        (Openai, format!("{strict}/type"), json!("array")),
-        (
-            Openai,
-            format!("{strict}/properties/note_id/$ref"),
-            json!("#"),
-        ),
-        (
-            Openai,
-            format!("{strict}/properties/note_id/type"),
-            json!("text"),
-        ),
-        (OpenaiResponses, String::from("/strict"), json!(null)),
-        (
-            OpenaiResponses,
-            String::from("/name"),
-            json!("x".repeat(65)),
-        ),
+        (OpenaiResponses, &responses),
         (
             OpenaiStrict,
-            format!("{strict}/required"),
-            json!(["note_id"]),
+            &[
+                ("@/required", json!(["note_id"])),
+                ("@/additionalProperties", json!(true)),
+                ("@/properties/note_id/maxLength", json!(1)),
+                ("@/properties/note_id", json!({})),
+                ("@/properties/labels", json!({ "type": "object" })),
+            ],
         ),
-        (
-            OpenaiStrict,
-            format!("{strict}/additionalProperties"),
-            json!(true),
-        ),
-        (
-            OpenaiStrict,
-            format!("{strict}/properties/note_id/maxLength"),
-            json!(1),
-        ),
-        (
-            OpenaiStrict,
-            format!("{strict}/properties/note_id"),
-            json!({}),
-        ),
-        (
-            OpenaiStrict,
-            format!("{strict}/properties/labels"),
-            json!({ "type": "object" }),
-        ),
-        (Anthropic, String::from("/name"), json!("")),
-        (Anthropic, String::from("/input_schema"), json!(null)),
+        (Anthropic, &anthropic),
         (
             AnthropicStrict,
-            String::from("/input_schema/properties/position/maximum"),
-            json!(1),
-        ),
-        (
-            AnthropicStrict,
-            String::from("/input_schema/properties/places/minItems"),
-            json!(2),
-        ),
-        (
-            AnthropicStrict,
-            String::from("/input_schema/additionalProperties"),
-            json!(true),
-        ),
-        (Gemini, String::from("/name"), json!("1a")),
-        (
-            Gemini,
-            String::from("/parameters/properties/note_id/type"),
-            json!(["string"]),
+            &[
+                ("/input_schema/properties/position/maximum", json!(1)),
+                ("/input_schema/properties/places/minItems", json!(2)),
+                ("/input_schema/additionalProperties", json!(true)),
+            ],
         ),
         (
             Gemini,
-            String::from("/parameters/properties/a-b"),
-            json!({ "type": "string" }),
+            &[
+                ("/name", json!("1a")),
+                ("/parameters/properties/note_id/type", json!(["string"])),
+                ("/parameters/properties/a-b", json!({ "type": "string" })),
+                ("/parameters/properties/labels/type", json!("object")),
+                ("/parameters/properties/colour/enum", json!([1])),
+                ("/parameters/required", json!(["nothing"])),
+                ("/parameters/properties/places/items", json!(null)),
+            ],
         ),
-        (
-            Gemini,
-            String::from("/parameters/properties/labels/type"),
-            json!("object"),
-        ),
-        (
-            Gemini,
-            String::from("/parameters/properties/colour/enum"),
-            json!([1]),
-        ),
-        (
-            Gemini,
-            String::from("/parameters/required"),
-            json!(["nothing"]),
-        ),
-        (
-            Gemini,
-            String::from("/parameters/properties/places/items"),
-            json!(null),
-        ),
-        (Mcp, String::from("/name"), json!("a/b")),
         (
             Mcp,
-            String::from("/outputSchema"),
-            json!({ "type": "array" }),
+            &[
+                ("/name", json!("a/b")),
+                ("/outputSchema", json!({ "type": "array" })),
+                ("/annotations/readOnlyHint", json!("yes")),
+            ],
         ),
-        (Mcp, String::from("/annotations/readOnlyHint"), json!("yes")),
-    ] {
-        let found = faults(format, &pointer, value.clone());
-        assert!(!found.is_empty(), "{format:?} {pointer} {value}");
+    ];
+    for (format, changes) in tables {
+        for (pointer, value) in changes {
+            let found = faults(format, &whole(pointer), value.clone());
+            assert!(!found.is_empty(), "{format:?} {pointer} {value}");
+        }
     }
 }
 
@@ -439,9 +365,7 @@ fn formats_have_stable_names() {
         (ExportFormat::Mcp, "mcp"),
     ] {
         assert_eq!(serde_json::to_value(format).unwrap(), name);
-        assert_eq!(
-            serde_json::from_value::<ExportFormat>(json!(name)).unwrap(),
-            format
-        );
+        let read: ExportFormat = serde_json::from_value(json!(name)).unwrap();
+        assert_eq!(read, format);
     }
 }

@@ -48,132 +48,58 @@ fn without_versions(mut input: Value) -> Value {
 
 #[test]
 fn every_violation_has_its_pointer_and_keyword() {
-    let cases = [
+    let refused = |input: Value, pointer: &str, keyword: &str| {
+        let text = input.to_string();
+        let expected = [(pointer.to_owned(), keyword.to_owned())];
+        assert_eq!(violations(input), expected, "{text}");
+    };
+    for (input, pointer, keyword) in [
         (json!({}), "/note_id", "required"),
         (json!([]), "", "type"),
         (json!("a"), "", "type"),
         (json!({ "note_id": 1.5 }), "/note_id", "type"),
         (json!({ "note_id": null }), "/note_id", "type"),
         (json!({ "note_id": "" }), "/note_id", "minLength"),
-        (
-            json!({ "note_id": "a".repeat(21) }),
-            "/note_id",
-            "maxLength",
-        ),
         (json!({ "note_id": "A" }), "/note_id", "pattern"),
+    ] {
+        refused(input, pointer, keyword);
+    }
+    let long = "a".repeat(21);
+    refused(json!({ "note_id": long }), "/note_id", "maxLength");
+    let place = json!({ "folder": "" });
+    let (three, no_folder) = (json!([place, place, place]), json!([place, {}]));
+    let more = json!([{ "folder": "", "x/y~z": 1 }]);
+    let name = json!({ "full/name~": true });
+    let unknown = "additionalProperties";
+    for (mut input, pointer, keyword) in [
+        (json!({ "colour": "green" }), "/colour", "enum"),
+        (json!({ "urgency": "Lower" }), "/urgency", "enum"),
+        (json!({ "position": 0 }), "/position", "minimum"),
+        (json!({ "position": 101 }), "/position", "maximum"),
+        (json!({ "position": 1.5 }), "/position", "type"),
+        (json!({ "pinned": "yes" }), "/pinned", "type"),
+        (json!({ "weight": "5 kg" }), "/weight", "type"),
+        (json!({ "places": [null] }), "/places/0", "type"),
+        (json!({ "labels": { "a": null } }), "/labels/a", "type"),
+        (json!({ "places": [] }), "/places", "minItems"),
+        (json!({ "places": three }), "/places", "maxItems"),
         (
-            json!({ "note_id": "a", "colour": "green" }),
-            "/colour",
-            "enum",
-        ),
-        (
-            json!({ "note_id": "a", "urgency": "Lower" }),
-            "/urgency",
-            "enum",
-        ),
-        (
-            json!({ "note_id": "a", "position": 0 }),
-            "/position",
-            "minimum",
-        ),
-        (
-            json!({ "note_id": "a", "position": 101 }),
-            "/position",
-            "maximum",
-        ),
-        (
-            json!({ "note_id": "a", "position": 1.5 }),
-            "/position",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "pinned": "yes" }),
-            "/pinned",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "weight": "5 kg" }),
-            "/weight",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "places": [null] }),
-            "/places/0",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "labels": { "a": null } }),
-            "/labels/a",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "places": [] }),
-            "/places",
-            "minItems",
-        ),
-        (
-            json!({ "note_id": "a", "places": [{ "folder": "" }, { "folder": "" }, { "folder": "" }] }),
-            "/places",
-            "maxItems",
-        ),
-        (
-            json!({ "note_id": "a", "places": [{ "folder": "" }, {}] }),
+            json!({ "places": no_folder }),
             "/places/1/folder",
             "required",
         ),
-        (
-            json!({ "note_id": "a", "places": [{ "folder": "", "x/y~z": 1 }] }),
-            "/places/0/x~1y~0z",
-            "additionalProperties",
-        ),
-        (
-            json!({ "note_id": "a", "author": {} }),
-            "/author/full~1name~0",
-            "required",
-        ),
-        (
-            json!({ "note_id": "a", "author": { "full/name~": true } }),
-            "/author/full~1name~0",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "a/b~c": { "full/name~": true } }),
-            "/a~1b~0c/full~1name~0",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "a/b~c": {} }),
-            "/a~1b~0c/full~1name~0",
-            "required",
-        ),
-        (
-            json!({ "note_id": "a", "labels": { "l/m": 1 } }),
-            "/labels/l~1m",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "either": true }),
-            "/either",
-            "anyOf",
-        ),
-        (
-            json!({ "note_id": "a", "schema_version": [] }),
-            "/schema_version",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "x": 1 }),
-            "/x",
-            "additionalProperties",
-        ),
-    ];
-    for (input, pointer, keyword) in cases {
-        let text = input.to_string();
-        assert_eq!(
-            violations(input),
-            [(pointer.to_owned(), keyword.to_owned())],
-            "{text}"
-        );
+        (json!({ "places": more }), "/places/0/x~1y~0z", unknown),
+        (json!({ "author": {} }), "/author/full~1name~0", "required"),
+        (json!({ "author": name }), "/author/full~1name~0", "type"),
+        (json!({ "a/b~c": name }), "/a~1b~0c/full~1name~0", "type"),
+        (json!({ "a/b~c": {} }), "/a~1b~0c/full~1name~0", "required"),
+        (json!({ "labels": { "l/m": 1 } }), "/labels/l~1m", "type"),
+        (json!({ "either": true }), "/either", "anyOf"),
+        (json!({ "schema_version": [] }), "/schema_version", "type"),
+        (json!({ "x": 1 }), "/x", unknown),
+    ] {
+        input["note_id"] = json!("a");
+        refused(input, pointer, keyword);
     }
 }
 
@@ -189,127 +115,108 @@ fn all_violations_are_listed() {
         ("/places/0/folder", "required"),
         ("/places/0/row", "type"),
     ] {
-        assert!(
-            found.contains(&(expected.0.to_owned(), expected.1.to_owned())),
-            "{expected:?} {found:?}"
-        );
+        let expected = (expected.0.to_owned(), expected.1.to_owned());
+        assert!(found.contains(&expected), "{expected:?} {found:?}");
     }
     assert_eq!(found.len(), 6);
 }
 
 #[test]
 fn messages_say_what_is_expected() {
-    let cases = [
-        (json!({}), "\"note_id\" is required"),
-        (json!({ "note_id": 1.5 }), "expected string, found number"),
+    assert_eq!(message(json!({})), "\"note_id\" is required");
+    let text = "expected string, found number";
+    assert_eq!(message(json!({ "note_id": 1.5 })), text);
+    let long = json!({ "note_id": "x".repeat(10_000) });
+    let longer = "the value is longer than 20 characters";
+    assert_eq!(message(long), longer);
+    let place = json!([{ "folder": "", "x": 1 }]);
+    let name = json!({ "full/name~": "", "x": 1 });
+    for (member, value, expected) in [
         (
-            json!({ "note_id": "a", "either": true }),
+            "either",
+            json!(true),
             "expected string or integer, found boolean",
         ),
         (
-            json!({ "note_id": "a", "colour": "green" }),
+            "colour",
+            json!("green"),
             "expected one of: red, dark_blue; found \"green\"",
         ),
         (
-            json!({ "note_id": "a", "position": 101 }),
+            "position",
+            json!(101),
             "101 is greater than the maximum of 100",
         ),
         (
-            json!({ "note_id": "x".repeat(10_000) }),
-            "the value is longer than 20 characters",
-        ),
-        (
-            json!({ "note_id": "a", "noteId": "a" }),
+            "noteId",
+            json!("a"),
             "\"noteId\" isn't known; did you mean note_id? Expected one of: a/b~c, author, colour, either, extra, labels, \
              note_id, parent, pinned, places, position, schema_version, tool_version, urgency, weight",
         ),
+        ("parent", json!([]), "expected string or null, found array"),
         (
-            json!({ "note_id": "a", "parent": [] }),
-            "expected string or null, found array",
-        ),
-        (
-            json!({ "note_id": "a", "places": [{ "folder": "", "x": 1 }] }),
+            "places",
+            place,
             "\"x\" isn't known; expected one of: folder, row",
         ),
         (
-            json!({ "note_id": "a", "a/b~c": { "full/name~": "", "x": 1 } }),
+            "a/b~c",
+            name,
             "\"x\" isn't known; expected one of: full/name~",
         ),
-    ];
-    for (input, expected) in cases {
+    ] {
+        let input = json!({ "note_id": "a", member: value });
         assert_eq!(message(input), expected);
     }
 }
 
 #[test]
 fn unambiguous_values_are_coerced() {
-    let cases = [
-        (
-            json!({ "author": "{\"full/name~\":\"Ada\"}" }),
-            json!({ "author": { "full/name~": "Ada" } }),
-        ),
-        (
-            json!({ "places": " [ {\"folder\":\"x\"} ] " }),
-            json!({ "places": [{ "folder": "x" }] }),
-        ),
-        (
-            json!({ "places": "[\"{\\\"folder\\\":\\\"x\\\"}\"]" }),
-            json!({ "places": [{ "folder": "x" }] }),
-        ),
-        (
-            json!({ "labels": "{\"a\":\"b\"}" }),
-            json!({ "labels": { "a": "b" } }),
-        ),
-        (json!({ "position": 5.0 }), json!({ "position": 5 })),
-        (json!({ "position": 1e1 }), json!({ "position": 10 })),
-        (json!({ "position": "null", "author": " null " }), json!({})),
-        (json!({ "position": "10" }), json!({ "position": 10 })),
-        (json!({ "position": " 10.0 " }), json!({ "position": 10 })),
-        (json!({ "weight": "2.5" }), json!({ "weight": 2.5 })),
-        (json!({ "weight": "7" }), json!({ "weight": 7 })),
-        (json!({ "pinned": "true" }), json!({ "pinned": true })),
-        (json!({ "pinned": "False" }), json!({ "pinned": false })),
-        (json!({ "colour": " RED " }), json!({ "colour": "red" })),
-        (
-            json!({ "colour": "darkBlue" }),
-            json!({ "colour": "dark_blue" }),
-        ),
-        (
-            json!({ "colour": "Dark Blue" }),
-            json!({ "colour": "dark_blue" }),
-        ),
-        (
-            json!({ "author": { "full/name~": 18_446_744_073_709_551_615_u64 } }),
-            json!({ "author": { "full/name~": "18446744073709551615" } }),
-        ),
-        (json!({ "parent": -7 }), json!({ "parent": "-7" })),
-        (
-            json!({ "places": [{ "folder": "x", "row": "3" }] }),
-            json!({ "places": [{ "folder": "x", "row": 3 }] }),
-        ),
-        (
-            json!({ "places": [{ "folder": "x", "row": -9_007_199_254_740_992.0_f64 }] }),
-            json!({ "places": [{ "folder": "x", "row": -9_007_199_254_740_992_i64 }] }),
-        ),
-    ];
-    for (mut input, mut expected) in cases {
-        input["note_id"] = json!("a");
-        expected["note_id"] = json!("a");
-        let understood = validated(input).unwrap();
-        assert_eq!(understood, expected);
+    let (ada, x) = (json!({ "full/name~": "Ada" }), json!([{ "folder": "x" }]));
+    let large = json!({ "full/name~": 18_446_744_073_709_551_615_u64 });
+    let text = json!({ "full/name~": "18446744073709551615" });
+    let third = json!([{ "folder": "x", "row": 3 }]);
+    let integer = json!([{ "folder": "x", "row": -9_007_199_254_740_992_i64 }]);
+    let float = json!([{ "folder": "x", "row": -9_007_199_254_740_992.0_f64 }]);
+    let in_text = json!("[\"{\\\"folder\\\":\\\"x\\\"}\"]");
+    for (name, given, expected) in [
+        ("author", json!("{\"full/name~\":\"Ada\"}"), ada),
+        ("places", json!(" [ {\"folder\":\"x\"} ] "), x.clone()),
+        ("places", in_text, x),
+        ("labels", json!("{\"a\":\"b\"}"), json!({ "a": "b" })),
+        ("position", json!(5.0), json!(5)),
+        ("position", json!(1e1), json!(10)),
+        ("position", json!("10"), json!(10)),
+        ("position", json!(" 10.0 "), json!(10)),
+        ("weight", json!("2.5"), json!(2.5)),
+        ("weight", json!("7"), json!(7)),
+        ("pinned", json!("true"), json!(true)),
+        ("pinned", json!("False"), json!(false)),
+        ("colour", json!(" RED "), json!("red")),
+        ("colour", json!("darkBlue"), json!("dark_blue")),
+        ("colour", json!("Dark Blue"), json!("dark_blue")),
+        ("author", large, text),
+        ("parent", json!(-7), json!("-7")),
+        ("places", json!([{ "folder": "x", "row": "3" }]), third),
+        ("places", float, integer),
+    ] {
+        let understood = validated(json!({ "note_id": "a", name: given })).unwrap();
+        assert_eq!(understood, json!({ "note_id": "a", name: expected }));
         assert!(ENTRY.parse(understood).is_ok());
     }
+    let null = json!({ "note_id": "a", "position": "null", "author": " null " });
+    let understood = validated(null).unwrap();
+    assert_eq!(understood, json!({ "note_id": "a" }));
+    assert!(ENTRY.parse(understood).is_ok());
 }
 
 #[test]
 fn a_text_with_inexact_numbers_is_not_parsed() {
+    let in_places = "[{\"folder\":\"x\",\"row\":0.1234567890123456789}]";
     for (name, given) in [
         ("weight", "12345678901234567890123"),
         ("weight", "0.1234567890123456789"),
-        (
-            "places",
-            "[{\"folder\":\"x\",\"row\":0.1234567890123456789}]",
-        ),
+        ("places", in_places),
     ] {
         let error = validated(json!({ "note_id": "a", name: given })).unwrap_err();
         let place = error.violation_list()[0].path.clone();
@@ -320,27 +227,16 @@ fn a_text_with_inexact_numbers_is_not_parsed() {
 #[test]
 fn null_counts_as_absent_if_it_is_not_a_value() {
     let absent = json!({ "note_id": "a" });
-    for name in [
-        "colour",
-        "urgency",
-        "position",
-        "weight",
-        "pinned",
-        "places",
-        "author",
-        "labels",
-        "either",
-        "a/b~c",
-        "schema_version",
-        "tool_version",
-    ] {
+    for name in "colour urgency position weight pinned places author labels either a/b~c \
+                 schema_version tool_version"
+        .split(' ')
+    {
         let input = json!({ "note_id": "a", name: null });
         assert_eq!(validated(input).unwrap(), absent, "{name}");
     }
-    assert_eq!(
-        validated(json!({ "note_id": "a", "places": [{ "folder": "x", "row": null }] })).unwrap(),
-        json!({ "note_id": "a", "places": [{ "folder": "x" }] })
-    );
+    let places = json!({ "note_id": "a", "places": [{ "folder": "x", "row": null }] });
+    let expected = json!({ "note_id": "a", "places": [{ "folder": "x" }] });
+    assert_eq!(validated(places).unwrap(), expected);
 }
 
 #[test]
@@ -374,23 +270,19 @@ fn ambiguous_values_are_unchanged() {
         json!({ "note_id": "a", "labels": { "a": "{}" } }),
     ];
     for input in cases {
-        assert_eq!(
-            validated(input.clone()).unwrap().to_string(),
-            input.to_string()
-        );
+        let given = input.to_string();
+        assert_eq!(validated(input).unwrap().to_string(), given);
     }
 }
 
 #[test]
 fn wrong_values_are_not_coerced() {
-    let cases = [
+    let name = json!("{\"full/name~\":[1]}");
+    for (mut input, pointer) in [
         (json!({ "position": "five" }), "/position"),
         (json!({ "position": "0x5" }), "/position"),
         (json!({ "position": "5.5" }), "/position"),
-        (
-            json!({ "position": "12345678901234567890123" }),
-            "/position",
-        ),
+        (json!({ "position": "1".repeat(23) }), "/position"),
         (json!({ "position": true }), "/position"),
         (json!({ "position": 5.5 }), "/position"),
         (json!({ "author": "Ada" }), "/author"),
@@ -398,17 +290,11 @@ fn wrong_values_are_not_coerced() {
         (json!({ "places": "{\"folder\":\"x\"}" }), "/places"),
         (json!({ "places": { "folder": "x" } }), "/places"),
         (json!({ "pinned": 1 }), "/pinned"),
-        (
-            json!({ "author": "{\"full/name~\":[1]}" }),
-            "/author/full~1name~0",
-        ),
-    ];
-    for (mut input, pointer) in cases {
+        (json!({ "author": name }), "/author/full~1name~0"),
+    ] {
         input["note_id"] = json!("a");
-        assert_eq!(
-            violations(input),
-            [(pointer.to_owned(), String::from("type"))]
-        );
+        let expected = [(pointer.to_owned(), String::from("type"))];
+        assert_eq!(violations(input), expected);
     }
 }
 
@@ -428,24 +314,14 @@ fn a_number_beyond_its_struct_is_a_violation_and_no_panic() {
     }
     let entry = ToolEntry::of::<Count>();
     let schema = InputSchema::of(&entry).unwrap();
-    assert_eq!(
-        schema.schema()["properties"]["count"],
-        json!({ "type": "integer", "minimum": 0 })
-    );
-    assert_eq!(
-        schema
-            .validate(&mut json!({ "count": -1 }))
-            .unwrap_err()
-            .violation_list()[0]
-            .keyword,
-        "minimum"
-    );
+    let expected = json!({ "type": "integer", "minimum": 0 });
+    assert_eq!(schema.schema()["properties"]["count"], expected);
+    let error = schema.validate(&mut json!({ "count": -1 })).unwrap_err();
+    assert_eq!(error.violation_list()[0].keyword, "minimum");
     let mut large = json!({ "count": 5_000_000_000_u64 });
     schema.validate(&mut large).unwrap();
-    assert_eq!(
-        entry.parse(large).err().unwrap().kind(),
-        ErrorKind::SchemaViolation
-    );
+    let error = entry.parse(large).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::SchemaViolation);
 }
 
 proptest::proptest! {

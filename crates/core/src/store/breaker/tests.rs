@@ -76,7 +76,7 @@ fn the_first_failure_refuses_the_rest_until_the_store_responds() {
         assert_eq!(timed(&world, breaker.commit(Batch::new())), refused);
         assert_eq!(timed(&world, breaker.ready()), refused);
     }
-    let error = world.run(breaker.now()).unwrap_err();
+    let error = world.err(breaker.now());
     assert_eq!(error.retry_after(), Some(PROBE));
     assert!(error.retryable());
     assert_eq!(store.readings.load(Ordering::SeqCst), asked);

@@ -1,40 +1,27 @@
 //! Processes with different clocks agree on the store's time.
 
-use std::sync::Arc;
-
 use super::*;
-use crate::{
-    store::MemoryStore,
-    testing::{Clock, STABLE, World, always, open},
-};
+use crate::testing::{Clock, STABLE, World, always};
 
 #[test]
 fn processes_with_different_clocks_agree_on_the_stores_time() {
     let world = World::new();
-    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let store = world.store();
     for (process, seconds) in [(1, 30), (2, -30)] {
         let ahead = SignedDuration::from_secs(seconds);
         world.set_clock(process, Clock { ahead, drift: 0 });
     }
-    let opened = |process| {
-        let store = Arc::clone(&store);
-        world.run(open(
-            world.process(process),
-            &STABLE,
-            always(200, ""),
-            store,
-        ))
-    };
+    let opened = |process| world.open(process, &STABLE, always(200, ""), &store);
     let (fast, slow) = (opened(1), opened(2));
     assert_eq!(
         fast.host.runtime.now() - SignedDuration::from_secs(60),
         slow.host.runtime.now()
     );
-    let right = world.run(fast.store.now()).unwrap();
+    let right = world.ok(fast.store.now());
     assert_eq!((fast.host.now(), slow.host.now()), (right, right));
     // After a clock was changed, a read corrects it.
     world.set_back(&[1], SignedDuration::from_secs(20));
-    world.run(fast.store.now()).unwrap();
+    world.ok(fast.store.now());
     assert_eq!(fast.host.now(), right);
 }
 

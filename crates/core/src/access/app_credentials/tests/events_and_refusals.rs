@@ -16,16 +16,16 @@ fn an_invalid_credential_is_refused_with_the_place() {
             "/rate_per_minute",
         ),
     ] {
-        let error = world.run(create(&context, new)).unwrap_err();
+        let error = world.refused(&context, new);
         assert_eq!(error.violation_list()[0].path, place);
     }
     let long = SecretRotation::default().old_expires_in(u32::MAX);
-    let error = world
-        .run(rotate(&context, RotateAppCredential::new("app_x", long)))
-        .unwrap_err();
+    let error = world.refused(&context, RotateAppCredential::new("app_x", long));
     assert_eq!(error.violation_list()[0].path, "/old_expires_in");
     assert_eq!(
-        kind(world.run(read(&context, ReadAppCredential::new("app_x")))),
+        world
+            .refused(&context, ReadAppCredential::new("app_x"))
+            .kind(),
         ErrorKind::NotFound
     );
 }
@@ -37,30 +37,17 @@ fn events_record_each_change_of_a_credential_and_its_actor() {
     let made = created(&world, &context, &["events:read"]);
     let id = made.credential.client_id.as_str();
     let other = context.acting_as(Caller::application("app_other"));
-    world
-        .run(rotate(
-            &other,
-            RotateAppCredential::new(id, SecretRotation::default()),
-        ))
-        .unwrap();
-    world
-        .run(revoke_secret(
-            &other,
-            RevokeAppSecret::new(id, &made.secret_id),
-        ))
-        .unwrap();
+    world.send(
+        &other,
+        RotateAppCredential::new(id, SecretRotation::default()),
+    );
+    world.send(&other, RevokeAppSecret::new(id, &made.secret_id));
     let name = AppCredentialChange::default().name("another");
-    world
-        .run(change(&other, ChangeAppCredential::new(id, name.clone())))
-        .unwrap();
+    world.send(&other, ChangeAppCredential::new(id, name.clone()));
     // Nothing changes, so there is no event.
-    world
-        .run(change(&other, ChangeAppCredential::new(id, name)))
-        .unwrap();
-    world
-        .run(delete(&other, DeleteAppCredential::new(id)))
-        .unwrap();
-    let events = world.run(context.store.events(None, None, 10)).unwrap();
+    world.send(&other, ChangeAppCredential::new(id, name));
+    world.send(&other, DeleteAppCredential::new(id));
+    let events = world.ok(context.store.events(None, None, 10));
     let events: Vec<_> = events
         .iter()
         .map(|event| {

@@ -24,13 +24,13 @@ fn a_second_factor_is_asked_for_after_the_provider_too() {
     let (world, context) = (&scene.world, &scene.context);
     let first = scene.sign_in().unwrap().session.unwrap().id;
     let enrolled = members::enrol(context, first.expose_secret());
-    let enrolled = world.run(enrolled).unwrap().secret;
+    let enrolled = world.ok(enrolled).secret;
     let bytes = BASE32_NOPAD.decode(enrolled.expose_secret().as_bytes());
     let bytes = bytes.unwrap();
     let code = || one_time_code::present(&bytes, context.host.now());
     let given = code();
     let proved = members::confirm(context, first.expose_secret(), &given);
-    world.run(proved).unwrap();
+    world.ok(proved);
 
     let started = scene.sign_in().unwrap().session.unwrap();
     assert!(started.awaits_code);
@@ -38,12 +38,10 @@ fn a_second_factor_is_asked_for_after_the_provider_too() {
     let early = world.run(authenticate(context, waiting));
     assert_eq!(early.unwrap_err().kind(), ErrorKind::Unauthenticated);
     world.advance(Duration::from_secs(30));
-    let opened = world
-        .run(confirm(context, waiting, &code(), "", None))
-        .unwrap();
+    let opened = world.ok(confirm(context, waiting, &code(), "", None));
     let opened = world.run(authenticate(context, opened.id.expose_secret()));
     assert!(opened.unwrap().member.second_factor);
-    let last = world.run(context.store.audit_entries(None, 1)).unwrap();
+    let last = world.ok(context.store.audit_entries(None, 1));
     let entry = &last[0].row;
     assert_eq!(
         (entry.action.as_str(), &entry.facts["method"]),
@@ -69,16 +67,16 @@ fn a_step_up_with_a_second_factor_needs_the_provider_and_a_code() {
     let (world, context) = (&scene.world, &scene.context);
     let bob = scene.sign_in().unwrap().session.unwrap().id;
     let bob = bob.expose_secret();
-    let enrolled = world.run(members::enrol(context, bob)).unwrap();
+    let enrolled = world.ok(members::enrol(context, bob));
     let bytes = BASE32_NOPAD.decode(enrolled.secret.expose_secret().as_bytes());
     let bytes = bytes.unwrap();
     let code = || one_time_code::present(&bytes, context.host.now());
     let given = code();
     let proved = members::confirm(context, bob, &given);
-    world.run(proved).unwrap();
+    world.ok(proved);
     world.advance(Duration::from_secs(601));
     let state = || {
-        let signed_in = world.run(authenticate(context, bob)).unwrap();
+        let signed_in = world.ok(authenticate(context, bob));
         (signed_in.stepped_up, signed_in.awaits_code)
     };
     let by_code = |code: &str| {
@@ -114,7 +112,7 @@ fn a_provider_as_the_only_method_ends_password_sessions_and_refuses_passwords() 
     assert_eq!(ended.unwrap_err().kind(), ErrorKind::Unauthenticated);
     let password = || SecretString::from(PASSWORD);
     let given = SignIn::new("ada@example.com", password(), "here");
-    let refused = world.run(sign_in(context, given)).unwrap_err();
+    let refused = world.err(sign_in(context, given));
     assert_eq!(refused.kind(), ErrorKind::SignInRefused);
     let (_, token) = link.expose_secret().split_once("token=").unwrap();
     let refused = world.run(members::accept(context, token, None, password()));
@@ -122,10 +120,10 @@ fn a_provider_as_the_only_method_ends_password_sessions_and_refuses_passwords() 
     // The invitation is still valid, and the member can accept it through the provider.
     let bob = scene.sign_in().unwrap().session.unwrap().id;
     let bob = bob.expose_secret();
-    let signed_in = world.run(authenticate(context, bob)).unwrap();
+    let signed_in = world.ok(authenticate(context, bob));
     assert_eq!(signed_in.member.role, Role::Owner);
     let given = StepUp::new(password(), "");
-    let refused = world.run(step_up(context, bob, given)).unwrap_err();
+    let refused = world.err(step_up(context, bob, given));
     assert_eq!(refused.kind(), ErrorKind::SignInRefused);
     let new = SecretString::from("another long pass phrase");
     let refused = world.run(members::set_password(context, bob, password(), new));

@@ -2,7 +2,7 @@
 
 mod combinations;
 mod scene;
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -11,13 +11,11 @@ use self::scene::{Back, ISSUER, Scene, allowing_bob};
 use super::*;
 use crate::{
     Result,
-    access::members::{begin_setup, change, reset},
-    catalogue::Catalogue,
-    context::{Context, EnvironmentOptions, SignInProvider},
+    access::members::begin_setup,
+    context::SignInProvider,
     resource::{ChangeMember, MemberChange, MemberReset, ResetMember},
     state::{Role, SignInMethod},
-    store::MemoryStore,
-    testing::{Responses, STABLE, World, ports, response},
+    testing::{STABLE, World, always},
 };
 
 #[test]
@@ -49,14 +47,9 @@ fn an_allowed_user_becomes_the_same_member_at_every_sign_in() {
     assert_eq!(finished.next, "/dashboard/tools");
     let first = scene.signed_in(finished);
     let member = &first.member;
-    assert_eq!(
-        (member.email.as_str(), member.name.as_str()),
-        ("bob@example.com", "Bob")
-    );
-    assert_eq!(
-        (member.role, &member.sign_in_with[..]),
-        (Role::Viewer, &[SignInMethod::Provider][..])
-    );
+    assert_eq!(member.email, "bob@example.com");
+    assert_eq!((member.role, member.name.as_str()), (Role::Viewer, "Bob"));
+    assert_eq!(member.sign_in_with, [SignInMethod::Provider]);
     assert!(first.stepped_up && member.last_sign_in_at.is_some());
     // The member has no password to sign in with.
     let guess = SignIn::new("bob@example.com", SecretString::from(""), "");
@@ -65,20 +58,14 @@ fn an_allowed_user_becomes_the_same_member_at_every_sign_in() {
     // The owner changed the role, and the next sign-in keeps it.
     let id = member.member_id.to_string();
     let change_of_role = MemberChange::default().role(Role::Operator);
-    scene
-        .world
-        .run(change(
-            &scene.context,
-            ChangeMember::new(&id, change_of_role),
-        ))
-        .unwrap();
+    scene.send(ChangeMember::new(&id, change_of_role));
     let again = scene.signed_in(scene.sign_in().unwrap());
     assert_eq!(
         (again.member.member_id, again.member.role),
         (member.member_id, Role::Operator)
     );
     let audit = scene.context.store.audit_entries(None, 100);
-    let audit = scene.world.run(audit).unwrap();
+    let audit = scene.world.ok(audit);
     let of_method = |method: &str| {
         let entries = audit.iter().map(|found| &found.row);
         let signed_in = entries.filter(|entry| entry.action == "member.signed_in");
@@ -112,15 +99,10 @@ fn a_member_with_a_password_is_linked_to_one_user_of_the_provider_by_email() {
     );
     // A reset removes the link to the provider's user.
     let id = ada.member_id.to_string();
-    let fresh = reset(
-        &scene.context,
-        ResetMember::new(&id, MemberReset::default()),
-    );
-    assert_eq!(scene.world.run(fresh).unwrap().member.sign_in_with, []);
-    assert_eq!(
-        scene.signed_in(scene.sign_in().unwrap()).member.member_id,
-        ada.member_id
-    );
+    let fresh = scene.send(ResetMember::new(&id, MemberReset::default()));
+    assert_eq!(fresh.member.sign_in_with, []);
+    let again = scene.signed_in(scene.sign_in().unwrap()).member;
+    assert_eq!(again.member_id, ada.member_id);
 }
 
 #[test]
@@ -249,33 +231,18 @@ fn a_disabled_member_is_refused_and_no_member_precedes_the_first_owner() {
     let early = scene.sign_in().unwrap_err();
     assert_eq!(early.kind(), ErrorKind::SignInRefused);
     assert!(early.message().contains("no owner yet"), "{early}");
-    assert!(
-        scene
-            .world
-            .run(begin_setup(&scene.context))
-            .unwrap()
-            .is_some()
-    );
+    assert!(scene.world.ok(begin_setup(&scene.context)).is_some());
     scene.owner();
-    let bob = scene
-        .signed_in(scene.sign_in().unwrap())
-        .member
-        .member_id
-        .to_string();
-    let disabled = change(
-        &scene.context,
-        ChangeMember::new(&bob, MemberChange::default().disabled(true)),
-    );
-    scene.world.run(disabled).unwrap();
+    let bob = scene.signed_in(scene.sign_in().unwrap()).member.member_id;
+    let disabled = MemberChange::default().disabled(true);
+    scene.send(ChangeMember::new(bob.to_string(), disabled));
     let refused = scene.sign_in().unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::SignInRefused);
     assert!(refused.message().contains("disabled"), "{refused}");
     // If members from the provider are owners, the first one creates the first owner.
     let scene = Scene::new(|provider| allowing_bob(provider).role(Role::Owner));
-    assert_eq!(
-        scene.signed_in(scene.sign_in().unwrap()).member.role,
-        Role::Owner
-    );
+    let first = scene.signed_in(scene.sign_in().unwrap()).member;
+    assert_eq!(first.role, Role::Owner);
 }
 
 #[test]
@@ -290,17 +257,12 @@ fn a_refusal_of_the_provider_is_explained() {
     let (again, failed) = (ErrorKind::SignInFailed, ErrorKind::SignInProviderFailed);
     says("error=access_denied", again, "cancelled");
     says("error=login_required", again, "in there again");
-    says(
-        "error=invalid_scope&error_description=no%0Asuch",
-        failed,
-        "invalid_scope: no",
-    );
-    says("code=x&iss=https://other.test", again, "different provider");
-    says(
-        "error=access_denied&iss=https://other.test",
-        again,
-        "different provider",
-    );
+    let described = "error=invalid_scope&error_description=no%0Asuch";
+    says(described, failed, "invalid_scope: no");
+    for query in ["code=x", "error=access_denied"] {
+        let query = format!("{query}&iss=https://other.test");
+        says(&query, again, "different provider");
+    }
     let named = format!("error=access_denied&iss={ISSUER}");
     says(&named, again, "cancelled");
     // If a provider always names itself, a response without `iss` is refused.
@@ -312,31 +274,21 @@ fn a_refusal_of_the_provider_is_explained() {
 
 #[test]
 fn an_unreadable_or_different_provider_stops_the_sign_in() {
-    for (document, why) in [
+    let (other, plain) = ("different issuer", "doesn't start with https");
+    for (member, value, why) in [
+        ("issuer", json!("https://login.test/other"), other),
+        ("issuer", json!("https://login.test/realm/"), other),
+        ("token_endpoint", json!("http://login.test/token"), plain),
+        ("token_endpoint", json!("http://127.0.0.1/token"), plain),
         (
-            json!({ "issuer": "https://login.test/other" }),
-            "different issuer",
+            "authorization_endpoint",
+            json!("javascript:alert(1)"),
+            plain,
         ),
-        (
-            json!({ "issuer": "https://login.test/realm/" }),
-            "different issuer",
-        ),
-        (
-            json!({ "token_endpoint": "http://login.test/token" }),
-            "doesn't start with https",
-        ),
-        (
-            json!({ "token_endpoint": "http://127.0.0.1/token" }),
-            "doesn't start with https",
-        ),
-        (
-            json!({ "authorization_endpoint": "javascript:alert(1)" }),
-            "doesn't start with https",
-        ),
-        (json!({ "token_endpoint": null }), "can't be read"),
+        ("token_endpoint", json!(null), "can't be read"),
     ] {
         let scene = Scene::owned(allowing_bob);
-        scene.provider.lock().unwrap().document = document;
+        scene.provider.lock().unwrap().document = json!({ member: value });
         let begun = scene.begin(None);
         scene.assert_refused(begun, ErrorKind::SignInProviderFailed, why);
     }
@@ -367,47 +319,34 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
     let is_stepped_up = || {
         scene
             .world
-            .run(authenticate(&scene.context, &bob))
-            .unwrap()
+            .ok(authenticate(&scene.context, &bob))
             .stepped_up
     };
     let again = || scene.at_provider(&scene.begin(Some(&bob)).unwrap());
     assert!(is_stepped_up());
     scene.world.advance(Duration::from_secs(600));
     assert!(!is_stepped_up());
-    let back = again();
-    assert_eq!(
-        (
-            back.parameters["prompt"].as_str(),
-            back.parameters["max_age"].as_str()
-        ),
-        ("login", "0")
-    );
+    let asked = again().parameters;
+    assert_eq!([&asked["prompt"], &asked["max_age"]], ["login", "0"]);
     let (failed, refused) = (ErrorKind::SignInFailed, ErrorKind::SignInRefused);
     let mine = Some(bob.as_str());
     let other = id(scene.sign_in().unwrap());
-    let count = |result: Result<FinishedAtProvider>, kind: ErrorKind, why: &str| {
+    let counts_not = |result: Result<FinishedAtProvider>, kind: ErrorKind, why: &str| {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.message().contains(why), "{error}");
         assert!(!is_stepped_up());
     };
-    count(
-        scene.finish(&again(), None),
-        failed,
-        "this browser's session changed",
-    );
-    count(
-        scene.finish(&again(), Some(&other)),
-        failed,
-        "this browser's session changed",
-    );
+    let changed = "this browser's session changed";
+    for session in [None, Some(other.as_str())] {
+        counts_not(scene.finish(&again(), session), failed, changed);
+    }
     // The provider didn't ask the user to sign in again.
     let before = scene.context.host.now().as_second() - 61;
     scene.claims(json!({ "auth_time": before }));
-    count(scene.finish(&again(), mine), failed, "didn't ask");
+    counts_not(scene.finish(&again(), mine), failed, "didn't ask");
     scene.claims(json!({ "sub": "u-2" }));
-    count(scene.finish(&again(), mine), refused, "another person");
+    counts_not(scene.finish(&again(), mine), refused, "another person");
     scene.claims(json!({ "auth_time": before + 61 }));
     let finished = scene.finish(&again(), mine).unwrap();
     assert!(finished.session.is_none() && finished.next == "/dashboard/tools");
@@ -462,12 +401,9 @@ fn a_provider_without_a_restriction_and_one_without_tls_are_refused() {
     assert!(local.clone().required_claim("", "x").is_err());
     assert!(local.clone().name(" ").is_err());
     let world = World::new();
-    let network = Responses::by(|_| std::future::ready(Ok(response(200, ""))));
-    let store = Arc::new(MemoryStore::new(world.process(0)));
-    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-    options.sign_in_provider = Some(local);
-    let ports = ports(world.process(0), network, store);
-    let opened = world.run(Context::open(options, Catalogue::new([&STABLE]), ports));
+    let opened = world.configured(&world.store(), &STABLE, always(200, ""), |options| {
+        options.sign_in_provider = Some(local);
+    });
     let error = opened.err().unwrap();
     assert!(
         error.message().contains("at your OpenID Connect provider"),

@@ -18,12 +18,13 @@ use crate::{
         members::{begin_setup, set_up},
         sessions::{authenticate, begin_at_provider, finish_at_provider},
     },
-    catalogue::Catalogue,
-    context::{Context, EnvironmentOptions, SignInProvider},
+    api::Run,
+    context::{Context, SignInProvider},
+    environment::Environment,
     oauth::{Callback, StartedAtProvider},
     ports::{Transport, TransportError, TransportErrorKind},
     store::MemoryStore,
-    testing::{Responses, STABLE, Sent, World, ports, response},
+    testing::{Responses, STABLE, Sent, World, response},
 };
 
 pub(super) const ISSUER: &str = "https://login.test/realm";
@@ -119,12 +120,11 @@ fn opened(
     store: &Arc<MemoryStore>,
     set: impl FnOnce(SignInProvider) -> SignInProvider,
 ) -> Context {
-    let ports = ports(world.process(0), Arc::clone(network), store.clone());
-    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
     let own = SignInProvider::new(ISSUER, "stead", SecretString::from("s3cret")).unwrap();
-    options.sign_in_provider = Some(set(own));
-    let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-    world.run(opened).unwrap()
+    let opened = world.configured(store, &STABLE, Arc::clone(network), |options| {
+        options.sign_in_provider = Some(set(own));
+    });
+    opened.unwrap()
 }
 
 pub(super) fn allowing_bob(provider: SignInProvider) -> SignInProvider {
@@ -155,7 +155,7 @@ impl Scene {
                 provider.respond(head.uri.path(), header, &body)
             }
         });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let context = opened(&world, &network, &store, set);
         Self {
             world,
@@ -179,13 +179,17 @@ impl Scene {
         scene
     }
 
+    pub(super) fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.context, operation)
+    }
+
     /// A session of the first owner.
     pub(super) fn owner(&self) -> String {
-        let link = self.world.run(begin_setup(&self.context)).unwrap().unwrap();
+        let link = self.world.ok(begin_setup(&self.context)).unwrap();
         let (_, token) = link.expose_secret().split_once("token=").unwrap();
         let who = ("ada@example.com", "Ada");
         let made = set_up(&self.context, token, who, SecretString::from(PASSWORD));
-        let started = self.world.run(made).unwrap();
+        let started = self.world.ok(made);
         started.id.expose_secret().to_owned()
     }
 
@@ -235,8 +239,7 @@ impl Scene {
     pub(super) fn signed_in(&self, finished: FinishedAtProvider) -> SignedInMember {
         let id = finished.session.unwrap().id;
         self.world
-            .run(authenticate(&self.context, id.expose_secret()))
-            .unwrap()
+            .ok(authenticate(&self.context, id.expose_secret()))
     }
 
     #[track_caller]
@@ -244,10 +247,7 @@ impl Scene {
         let error = result.err().expect("an error");
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.message().contains(why), "{error}");
-        let members = self
-            .world
-            .run(self.context.store.members(None, 10))
-            .unwrap();
+        let members = self.world.ok(self.context.store.members(None, 10));
         assert_eq!(members.len(), 1, "no one was made");
     }
 

@@ -7,8 +7,7 @@ fn an_outcome_is_stored_later_if_the_store_is_down() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let store = Flaky::new(world.process(0));
-    let opened = open(world.process(0), &NOTES, transport, Arc::clone(&store) as _);
-    let context = world.run(opened);
+    let context = world.open(0, &NOTES, transport, &store);
     world.run(insert_account(&context, AccountState::Active));
     let cut = Arc::clone(&store);
     store.watch(move |batch| {
@@ -16,9 +15,9 @@ fn an_outcome_is_stored_later_if_the_store_is_down() {
             cut.set_down(true);
         }
     });
-    let first = world.run(write(&context, "key", "a")).unwrap();
+    let first = world.ok(write(&context, "key", "a"));
     store.set_down(false);
-    let again = world.run(write(&context, "key", "a")).unwrap();
+    let again = world.ok(write(&context, "key", "a"));
     assert!(again.replayed);
     assert_eq!(again.execution_id, first.execution_id);
     assert_eq!(count.load(Ordering::SeqCst), 1);
@@ -56,11 +55,9 @@ fn a_post_that_only_reads_is_sent_each_time_with_its_key() {
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
     // The key was also used for another request, which was stored.
-    world.run(raw(context, "key", "a")).unwrap();
+    world.ok(raw(context, "key", "a"));
     for sent in 2..4 {
-        let (_, body, _, replayed) = world
-            .run(raw_at(context, "/v1/search", "key", "a"))
-            .unwrap();
+        let (_, body, _, replayed) = world.ok(raw_at(context, "/v1/search", "key", "a"));
         assert_eq!((body, replayed), (format!(r#"{{"number":{sent}}}"#), false));
     }
     assert_eq!(count.load(Ordering::SeqCst), 3);
@@ -71,14 +68,14 @@ fn a_stored_outcome_is_returned_while_the_product_has_no_free_place() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
-    world.run(write(context, "key", "a")).unwrap();
-    world.run(raw(context, "key", "a")).unwrap();
+    world.ok(write(context, "key", "a"));
+    world.ok(raw(context, "key", "a"));
     let ada = AccountRef::new("demo", "ada").unwrap();
-    let snapshot = world.run(context.snapshot(&ada)).unwrap();
+    let snapshot = world.ok(context.snapshot(&ada));
     let places: Vec<_> = std::iter::from_fn(|| snapshot.enter(context).ok()).collect();
     assert!(!places.is_empty());
     assert!(world.run(write(context, "other", "a")).is_err());
-    assert!(world.run(write(context, "key", "a")).unwrap().replayed);
-    assert!(world.run(raw(context, "key", "a")).unwrap().3);
+    assert!(world.ok(write(context, "key", "a")).replayed);
+    assert!(world.ok(raw(context, "key", "a")).3);
     assert_eq!(count.load(Ordering::SeqCst), 2);
 }

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    accounts,
     call::{
         execute,
         outcome::REPLAYED,
@@ -31,10 +30,8 @@ use crate::{
         SuspendAccount,
     },
     state::AccountState,
-    store::{MemoryStore, Store},
-    testing::{
-        Flaky, Machine, Responses, World, demo, insert_account, open, open_spooled, response,
-    },
+    store::Store,
+    testing::{Flaky, Machine, Responses, World, demo, insert_account, open_spooled, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool, ToolEntry},
 };
 
@@ -91,10 +88,7 @@ fn counting(world: &World) -> (Arc<dyn Transport>, Arc<AtomicU32>) {
 }
 
 fn keyed(key: &str, text: &str) -> ExecuteRequest {
-    ExecuteRequest {
-        idempotency_key: Some(key.to_owned()),
-        ..request(json!({ "text": text }))
-    }
+    request(json!({ "text": text })).idempotency_key(key)
 }
 
 async fn write(context: &Context, key: &str, text: &str) -> Result<Execution> {
@@ -117,10 +111,8 @@ async fn raw_at(
     request.idempotency_key = Some(key.to_owned());
     let (head, body) = send_raw(context, request).await?.into_parts();
     let body = body.collect(u64::MAX).await.unwrap();
-    let id = head.headers["stead-execution-id"]
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let id = &head.headers["stead-execution-id"];
+    let id = id.to_str().unwrap().to_owned();
     let replayed = head.headers.contains_key(REPLAYED);
     let body = String::from_utf8(body.to_vec()).unwrap();
     Ok((head.status.as_u16(), body, id, replayed))
@@ -136,17 +128,12 @@ fn processes(
     transport: &Arc<dyn Transport>,
     machine: &Arc<Machine>,
 ) -> Vec<Context> {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
+    let store: Arc<dyn Store> = world.store();
     let open = |process: u32| {
         let spool = machine.spool(process, || {});
         let (transport, store) = (Arc::clone(transport), Arc::clone(&store));
-        world.run(open_spooled(
-            world.process(process),
-            &NOTES,
-            transport,
-            store,
-            spool,
-        ))
+        let runtime = world.process(process);
+        world.run(open_spooled(runtime, &NOTES, transport, store, spool))
     };
     let contexts: Vec<Context> = [1, 2].map(open).into();
     world.run(insert_account(&contexts[0], AccountState::Active));
@@ -175,19 +162,15 @@ fn concurrent_equal_calls_reach_the_product_once_and_return_the_same() {
     assert_eq!(count.load(Ordering::SeqCst), 2);
     let (tools, raws) = std::mem::take(&mut *seen.lock().unwrap());
     assert_eq!((tools.len(), raws.len()), (100, 100));
-    assert!(
-        tools.iter().all(|(read, _)| *read == tools[0].0),
-        "{tools:?}"
-    );
+    let first = &tools[0].0;
+    assert!(tools.iter().all(|(read, _)| read == first), "{tools:?}");
     assert!(raws.iter().all(|(read, _)| *read == raws[0].0), "{raws:?}");
     assert_eq!(tools[0].0.1, r#"{"number":1}"#);
     assert_eq!(tools.iter().filter(|(_, replayed)| !replayed).count(), 1);
     assert_eq!(raws.iter().filter(|(_, replayed)| !replayed).count(), 1);
-    assert!(
-        contexts
-            .iter()
-            .all(|context| context.limits.keyed_calls.is_empty())
-    );
+    for context in &contexts {
+        assert!(context.limits.keyed_calls.is_empty());
+    }
 }
 
 #[test]
@@ -195,58 +178,40 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
-    let number = |execution: Result<Execution>| execution.unwrap().data.get().to_owned();
-    assert_eq!(
-        number(world.run(write(context, "key", "a"))),
-        r#"{"number":1}"#
-    );
+    let number = |context: &Context, key: &str, text: &str| {
+        let execution = world.ok(write(context, key, text));
+        execution.json::<Value>().unwrap()["number"]
+            .as_u64()
+            .unwrap()
+    };
+    assert_eq!(number(context, "key", "a"), 1);
     let mismatch = Some(ErrorKind::IdempotencyMismatch);
     assert_eq!(kind(world.run(write(context, "key", "b"))), mismatch);
     let other = context.acting_as(Caller::application("app_1"));
-    assert_eq!(
-        number(world.run(write(&other, "key", "b"))),
-        r#"{"number":2}"#
-    );
+    assert_eq!(number(&other, "key", "b"), 2);
     for bad in [String::new(), "x".repeat(256), String::from("ü")] {
         let refused = kind(world.run(write(context, &bad, "a")));
         assert_eq!(refused, Some(ErrorKind::InvalidRequest));
     }
     // A dry run or a read isn't stored.
-    let dry = ExecuteRequest {
-        dry_run: true,
-        ..keyed("dry", "a")
-    };
-    let planned = world.run(execute(context, "demo_write_note", dry)).unwrap();
+    let dry = keyed("dry", "a").dry_run(true);
+    let planned = world.ok(execute(context, "demo_write_note", dry));
     let planned: Value = planned.json().unwrap();
     // The request as it would be sent, without the user's token.
     let headers = &planned["requests"][0]["headers"];
     assert_eq!(headers["accept"], "application/json", "{planned}");
     assert!(headers.get("authorization").is_none(), "{planned}");
-    assert_eq!(
-        number(world.run(write(context, "dry", "a"))),
-        r#"{"number":3}"#
-    );
+    assert_eq!(number(context, "dry", "a"), 3);
 
     world.advance(Duration::from_secs(23 * 3_600));
-    assert_eq!(
-        number(world.run(write(context, "key", "a"))),
-        r#"{"number":1}"#
-    );
+    assert_eq!(number(context, "key", "a"), 1);
     world.advance(Duration::from_secs(3_600));
-    assert_eq!(
-        number(world.run(write(context, "key", "b"))),
-        r#"{"number":4}"#
-    );
+    assert_eq!(number(context, "key", "b"), 4);
     assert_eq!(count.load(Ordering::SeqCst), 4);
     world.advance(Duration::from_secs(25 * 3_600));
-    world.run(maintenance::run(context)).unwrap();
+    world.ok(maintenance::run(context));
     let keyed = Keyed::new(context, "tools/execute", "key", &()).unwrap();
-    assert!(
-        world
-            .run(context.store.keyed_call(&keyed.key))
-            .unwrap()
-            .is_none()
-    );
+    assert!(world.ok(context.store.keyed_call(&keyed.key)).is_none());
 }
 
 #[test]
@@ -266,13 +231,13 @@ fn an_interrupted_call_has_an_unknown_outcome_and_is_not_repeated() {
         if known_to_have_ended {
             machine.end(1);
         } else {
-            let error = world.run(write(second, "key", "a")).unwrap_err();
+            let error = world.err(write(second, "key", "a"));
             assert_eq!(error.kind(), ErrorKind::IdempotencyConflict);
             assert_eq!((error.retryable(), error.retry_after()), (true, Some(SOON)));
             world.advance(Duration::from_secs(16 * 60));
         }
         for _ in 0..2 {
-            let error = world.run(write(second, "key", "a")).unwrap_err();
+            let error = world.err(write(second, "key", "a"));
             assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
             assert!(error.is_replayed() && error.execution_id().is_some());
         }
@@ -360,23 +325,13 @@ fn an_unknown_outcome_stays_unknown_until_a_repeat_succeeds() {
         assert_eq!(error.retryable(), retryable, "{status}");
     }
     // Nothing is sent, so nothing is known about the first request.
-    let (ada, sent) = (AccountRef::new("demo", "ada").unwrap(), cut_off.sent());
+    let sent = cut_off.sent();
     let (world, context) = (&cut_off.world, &cut_off.context);
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
     let error = cut_off.put("a").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     assert_eq!(cut_off.sent(), sent);
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, ResumeAccount::new("demo", "ada"));
     cut_off.status.store(200, Ordering::SeqCst);
     assert!(!cut_off.put("a").unwrap().replayed);
     assert!(cut_off.put("a").unwrap().replayed);
@@ -389,24 +344,18 @@ fn a_call_that_the_product_does_not_recognise_is_not_repeated() {
     let asked = ("demo_put_note", keyed("key", "a"));
     let keyed = Keyed::new(context, "tools/execute", "key", &asked).unwrap();
     let connection = ConnectionName::new("demo").unwrap();
-    let mut turn = world
-        .run(Turn::wait(context, keyed.clone(), &connection))
-        .unwrap();
-    assert!(world.run(turn.earlier()).unwrap().is_none());
-    let row = world.run(context.store.keyed_call(&keyed.key)).unwrap();
+    let mut turn = world.ok(Turn::wait(context, keyed.clone(), &connection));
+    assert!(world.ok(turn.earlier()).is_none());
+    let row = world.ok(context.store.keyed_call(&keyed.key));
     let row = row.unwrap().row;
     let id = ExecutionId::from_uuid(Uuid::from_u128(7));
     // The same is true for another user of the product, or another version of the tool.
     for other in [None, Some(Uuid::from_u128(8))] {
-        let error = world
-            .run(turn.start(id, row.account_id, other))
-            .unwrap_err();
+        let error = world.err(turn.start(id, row.account_id, other));
         assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
         assert!(error.is_replayed() && !turn.is_lost());
     }
-    world
-        .run(turn.start(id, row.account_id, row.repeat))
-        .unwrap();
+    world.ok(turn.start(id, row.account_id, row.repeat));
     assert!(turn.repeats_interrupted());
 }
 
@@ -447,47 +396,21 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
-    let ada = AccountRef::new("demo", "ada").unwrap();
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
-    world.run(write(context, "key", "a")).unwrap();
+    world.send(context, ResumeAccount::new("demo", "ada"));
+    world.ok(write(context, "key", "a"));
     // A repeat is admitted like any call, and then gets the first outcome.
-    world
-        .run(accounts::suspend(
-            context,
-            SuspendAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
+    world.send(context, SuspendAccount::new("demo", "ada"));
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
-    world
-        .run(accounts::resume(
-            context,
-            ResumeAccount::new(&ada.connection, &ada.identifier),
-        ))
-        .unwrap();
-    assert!(world.run(write(context, "key", "a")).unwrap().replayed);
+    world.send(context, ResumeAccount::new("demo", "ada"));
+    assert!(world.ok(write(context, "key", "a")).replayed);
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // Erasing the account deletes the outcome too.
     let erasing = Disconnection::new().erase(true);
-    world
-        .run(accounts::disconnect(
-            context,
-            DisconnectAccount::new(&ada.connection, &ada.identifier).how(erasing),
-        ))
-        .unwrap();
+    world.send(context, DisconnectAccount::new("demo", "ada").how(erasing));
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AuthorizationRequired));
 }

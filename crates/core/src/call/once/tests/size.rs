@@ -13,11 +13,11 @@ fn a_too_large_outcome_is_not_stored_and_its_call_not_repeated() {
         std::future::ready(Ok(response(200, body)))
     });
     let context = &processes(&world, &transport, &Arc::default())[0];
-    let first = world.run(write(context, "key", "a")).unwrap();
-    let (_, body, id, _) = world.run(raw(context, "key", "a")).unwrap();
+    let first = world.ok(write(context, "key", "a"));
+    let (_, body, id, _) = world.ok(raw(context, "key", "a"));
     assert_eq!(body.len(), 2 * KEPT + 2);
-    let tool = world.run(write(context, "key", "a")).unwrap_err();
-    let raw = world.run(raw(context, "key", "a")).unwrap_err();
+    let tool = world.err(write(context, "key", "a"));
+    let raw = world.err(raw(context, "key", "a"));
     for (error, id) in [(tool, first.execution_id.to_string()), (raw, id)] {
         assert_eq!(error.kind(), ErrorKind::IdempotencyConflict);
         assert!(!error.retryable());
@@ -35,7 +35,7 @@ fn a_response_is_stored_completely_or_not_at_all() {
         let sent = body.clone();
         let transport = Responses::by(move |_| std::future::ready(Ok(response(200, sent.clone()))));
         let context = &processes(&world, &transport, &Arc::default())[0];
-        let (_, first, ..) = world.run(raw(context, "key", "a")).unwrap();
+        let (_, first, ..) = world.ok(raw(context, "key", "a"));
         assert_eq!(first, body);
         let again = world.run(raw(context, "key", "a"));
         let again = again

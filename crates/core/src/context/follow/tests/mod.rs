@@ -1,8 +1,6 @@
 //! Two processes share a store. A change by one of them takes effect in the other within a second, without extra
 //! lookups.
 
-mod away;
-
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -10,13 +8,14 @@ use secrecy::ExposeSecret as _;
 
 use super::*;
 use crate::{
-    ErrorKind, access, accounts, connections,
+    ErrorKind, access,
+    api::Run,
     domain::{AccountRef, NewEvent},
-    policy,
+    environment::Environment,
     resource::{
         ChangeConnection, ConnectionChange, DeleteAccountToken, DeleteAppCredential,
-        DeleteMcpSession, DeletePolicy, DisconnectAccount, Disconnection, NewAccountToken,
-        NewAppCredential, NewMcpSession, Policy, ResumeAccount, SetPolicy, SuspendAccount,
+        DeleteMcpSession, DisconnectAccount, Disconnection, NewAccountToken, NewAppCredential,
+        NewMcpSession, ResumeAccount, SuspendAccount,
     },
     state::{AccountState, TokenAccess},
     store::{Batch, Commit},
@@ -42,12 +41,8 @@ impl Scene {
         let world = World::new();
         let store = Readings::new(&world);
         let [here, there] = [0, 1].map(|process| {
-            let ports = ports(
-                world.process(process),
-                always(200, ""),
-                Arc::clone(&store) as _,
-            );
-            world.run(idle(&STABLE, ports))
+            let (runtime, store) = (world.process(process), Arc::clone(&store));
+            world.run(idle(&STABLE, ports(runtime, always(200, ""), store)))
         });
         world.run(insert_account(&there, AccountState::Active));
         Self {
@@ -56,6 +51,11 @@ impl Scene {
             here,
             there,
         }
+    }
+
+    /// Sends an operation to `there`.
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.there, operation)
     }
 
     /// Checks whether `here` can call the account.
@@ -90,19 +90,16 @@ impl Scene {
     /// A bearer token of an application, and the application's client ID.
     fn application(&self) -> (String, String) {
         let new = NewAppCredential::new("app").scopes(["events:read"]);
-        let issued = self
-            .world
-            .run(access::app_credentials::create(&self.there, new))
-            .unwrap();
+        let issued = self.world.send(&self.there, new);
         let (id, secret) = (issued.credential.client_id, issued.client_secret);
         let token = access::issue_access_token(&self.there, &id, secret.expose_secret(), None);
-        let token = self.world.run(token).unwrap().access_token;
+        let token = self.world.ok(token).access_token;
         (token.expose_secret().to_owned(), id)
     }
 
     fn add_event(&self, event: Event) {
         let commit = self.there.store.commit(Batch::new().insert(event));
-        assert_eq!(self.world.run(commit).unwrap(), Commit::Committed);
+        assert_eq!(self.world.ok(commit), Commit::Committed);
     }
 }
 
@@ -124,25 +121,9 @@ fn event(context: &Context, position: Option<i64>) -> Event {
 #[test]
 fn an_account_that_was_suspended_there_is_refused_here() {
     let scene = Scene::new();
-    let change = || {
-        drop(
-            scene
-                .world
-                .run(accounts::suspend(
-                    &scene.there,
-                    SuspendAccount::new(&ada().connection, &ada().identifier),
-                ))
-                .unwrap(),
-        )
-    };
+    let change = || drop(scene.send(SuspendAccount::new("demo", "ada")));
     scene.acts(ErrorKind::AccountSuspended, || scene.call(), change);
-    scene
-        .world
-        .run(accounts::resume(
-            &scene.there,
-            ResumeAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
+    scene.send(ResumeAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(1));
     assert!(scene.call().is_ok());
 }
@@ -151,21 +132,8 @@ fn an_account_that_was_suspended_there_is_refused_here() {
 fn an_account_that_was_disconnected_there_is_refused_here() {
     for erase in [false, true] {
         let scene = Scene::new();
-        let how = Disconnection {
-            erase,
-            ..Disconnection::default()
-        };
-        let change = || {
-            drop(
-                scene
-                    .world
-                    .run(accounts::disconnect(
-                        &scene.there,
-                        DisconnectAccount::new(&ada().connection, &ada().identifier).how(how),
-                    ))
-                    .unwrap(),
-            )
-        };
+        let how = Disconnection::default().erase(erase);
+        let change = || drop(scene.send(DisconnectAccount::new("demo", "ada").how(how)));
         scene.acts(ErrorKind::AuthorizationRequired, || scene.call(), change);
     }
 }
@@ -173,25 +141,12 @@ fn an_account_that_was_disconnected_there_is_refused_here() {
 #[test]
 fn a_connection_that_was_disabled_there_is_refused_here() {
     let scene = Scene::new();
-    let off = ConnectionChange {
-        disabled: Some(true),
-        ..ConnectionChange::default()
-    };
+    let off = ConnectionChange::default().disabled(true);
     let known = || {
-        let known = scene.world.run(scene.here.known_connections()).unwrap();
+        let known = scene.world.ok(scene.here.known_connections());
         crate::domain::readiness::connection_ready(&known[0])
     };
-    let change = || {
-        drop(
-            scene
-                .world
-                .run(connections::change(
-                    &scene.there,
-                    ChangeConnection::new("demo", off),
-                ))
-                .unwrap(),
-        )
-    };
+    let change = || drop(scene.send(ChangeConnection::new("demo", off)));
     let call = || scene.call().and_then(|()| known());
     scene.acts(ErrorKind::ConnectionNotReady, call, change);
     assert!(known().is_err());
@@ -201,15 +156,7 @@ fn a_connection_that_was_disabled_there_is_refused_here() {
 fn a_credential_that_was_revoked_there_is_refused_here() {
     let scene = Scene::new();
     let (bearer, id) = scene.application();
-    let change = || {
-        scene
-            .world
-            .run(access::app_credentials::delete(
-                &scene.there,
-                DeleteAppCredential::new(&id),
-            ))
-            .unwrap()
-    };
+    let change = || scene.send(DeleteAppCredential::new(&id));
     let call = || scene.authenticate(&bearer);
     scene.acts(ErrorKind::Unauthenticated, call, change);
 }
@@ -219,20 +166,9 @@ fn a_session_of_an_agent_that_was_ended_there_is_refused_here() {
     let scene = Scene::new();
     let mut new = NewMcpSession::new("ada");
     new.verify_url = Some(String::from("https://app.test/back"));
-    let made = scene
-        .world
-        .run(access::mcp_sessions::create(&scene.there, new))
-        .unwrap();
+    let made = scene.send(new);
     let id = made.session.session_id.to_string();
-    let change = || {
-        scene
-            .world
-            .run(access::mcp_sessions::delete(
-                &scene.there,
-                DeleteMcpSession::new(&id),
-            ))
-            .unwrap()
-    };
+    let change = || scene.send(DeleteMcpSession::new(&id));
     let call = || scene.authenticate(made.token.expose_secret());
     scene.acts(ErrorKind::Unauthenticated, call, change);
 }
@@ -242,33 +178,13 @@ fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
     for by_itself in [true, false] {
         let scene = Scene::new();
         let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-        let made = scene
-            .world
-            .run(access::account_tokens::create(&scene.there, new))
-            .unwrap();
+        let made = scene.send(new);
         let id = made.token_id.to_string();
         let change = || match by_itself {
-            true => scene
-                .world
-                .run(access::account_tokens::delete(
-                    &scene.there,
-                    DeleteAccountToken::new(&id),
-                ))
-                .unwrap(),
+            true => scene.send(DeleteAccountToken::new(&id)),
             false => {
-                let how = Disconnection {
-                    erase: true,
-                    ..Disconnection::default()
-                };
-                drop(
-                    scene
-                        .world
-                        .run(accounts::disconnect(
-                            &scene.there,
-                            DisconnectAccount::new(&ada().connection, &ada().identifier).how(how),
-                        ))
-                        .unwrap(),
-                );
+                let how = Disconnection::default().erase(true);
+                drop(scene.send(DisconnectAccount::new("demo", "ada").how(how)));
             }
         };
         let call = || scene.authenticate(made.token.expose_secret());
@@ -277,54 +193,21 @@ fn an_account_token_that_was_deleted_or_erased_there_is_refused_here() {
 }
 
 #[test]
-fn a_policy_that_was_set_or_deleted_there_acts_here() {
-    let scene = Scene::new();
-    let applying = || {
-        let policies = scene.world.run(scene.here.policies()).unwrap();
-        let applying = policies.applying_to(&scene.here.caller, &[]).unwrap();
-        match applying.first() {
-            Some(_) => Err(crate::Error::new(ErrorKind::Forbidden, "a policy")),
-            None => Ok(()),
-        }
-    };
-    let all: Policy = serde_json::from_value(
-        serde_json::json!({ "name": "all", "environment": true, "read_only": true }),
-    )
-    .unwrap();
-    let change = || {
-        drop(
-            scene
-                .world
-                .run(policy::set(&scene.there, SetPolicy::from(all)))
-                .unwrap(),
-        )
-    };
-    scene.acts(ErrorKind::Forbidden, applying, change);
-    scene
-        .world
-        .run(policy::delete(&scene.there, DeletePolicy::new("all")))
-        .unwrap();
-    scene.world.advance(Duration::from_secs(1));
-    assert!(applying().is_ok());
-}
-
-#[test]
 fn calls_on_warm_caches_look_nothing_up() {
     let scene = Scene::new();
     let (bearer, _) = scene.application();
     let mut agent = NewMcpSession::new("ada");
     agent.verify_url = Some(String::from("https://app.test/back"));
-    let agent = access::mcp_sessions::create(&scene.there, agent);
-    let agent = scene.world.run(agent).unwrap().token;
+    let agent = scene.send(agent).token;
     let calls = |pause| {
         for _ in 0..100 {
             scene.authenticate(&bearer).unwrap();
             scene.call().unwrap();
-            scene.world.run(scene.here.policies()).unwrap();
+            scene.world.ok(scene.here.policies());
             let caller = access::authenticate(&scene.here, agent.expose_secret());
-            let of_agent = scene.here.acting_as(scene.world.run(caller).unwrap());
+            let of_agent = scene.here.acting_as(scene.world.ok(caller));
             let connections = access::mcp_sessions::usable_connections(&of_agent);
-            assert_eq!(scene.world.run(connections).unwrap().len(), 1);
+            assert_eq!(scene.world.ok(connections).len(), 1);
             scene.world.advance(pause);
         }
     };
@@ -349,17 +232,9 @@ fn the_feed_is_not_read_without_calls() {
     scene.world.advance(UNUSED * 10);
     assert_eq!(scene.store.lists(), lists);
     // The next call immediately reads the events since then.
-    scene
-        .world
-        .run(accounts::suspend(
-            &scene.there,
-            SuspendAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
-    assert_eq!(
-        scene.call().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
+    scene.send(SuspendAccount::new("demo", "ada"));
+    let kind = scene.call().unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::AccountSuspended);
 }
 
 #[test]
@@ -368,13 +243,7 @@ fn the_first_call_after_a_pause_relies_on_nothing_from_before() {
         let scene = Scene::new();
         scene.call().unwrap();
         scene.world.freeze(0, true);
-        scene
-            .world
-            .run(accounts::suspend(
-                &scene.there,
-                SuspendAccount::new(&ada().connection, &ada().identifier),
-            ))
-            .unwrap();
+        scene.send(SuspendAccount::new("demo", "ada"));
         scene.world.advance(Duration::from_secs(pause));
         scene.world.freeze(0, false);
         let kind = scene.call().unwrap_err().kind();
@@ -397,26 +266,18 @@ fn callers_who_wait_for_the_feed_share_one_query() {
 #[test]
 fn data_read_before_following_the_feed_is_read_again() {
     let scene = Scene::new();
-    scene.world.run(scene.here.reload(&ada())).unwrap();
-    scene
-        .world
-        .run(accounts::suspend(
-            &scene.there,
-            SuspendAccount::new(&ada().connection, &ada().identifier),
-        ))
-        .unwrap();
+    scene.world.ok(scene.here.reload(&ada()));
+    scene.send(SuspendAccount::new("demo", "ada"));
     scene.world.advance(Duration::from_secs(2));
-    assert_eq!(
-        scene.call().unwrap_err().kind(),
-        ErrorKind::AccountSuspended
-    );
+    let kind = scene.call().unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::AccountSuspended);
 }
 
 #[test]
 fn too_many_events_clear_the_cache() {
     for count in [1, 199, 200, 450, 1_100] {
         let scene = Scene::new();
-        let snapshot = || scene.world.run(scene.here.snapshot(&ada())).unwrap();
+        let snapshot = || scene.world.ok(scene.here.snapshot(&ada()));
         let first = snapshot();
         scene.world.advance(Duration::from_secs(2));
         scene.world.freeze(0, true);
@@ -427,13 +288,7 @@ fn too_many_events_clear_the_cache() {
         scene.world.freeze(0, false);
         let is_kept = Arc::ptr_eq(&first, &snapshot());
         assert_eq!(is_kept, count < 1_000, "{count} events");
-        scene
-            .world
-            .run(accounts::suspend(
-                &scene.there,
-                SuspendAccount::new(&ada().connection, &ada().identifier),
-            ))
-            .unwrap();
+        scene.send(SuspendAccount::new("demo", "ada"));
         scene.world.advance(Duration::from_secs(1));
         assert!(scene.call().is_err());
     }
@@ -444,40 +299,45 @@ fn the_cache_is_cleared_if_the_feed_lost_its_last_event() {
     for replaced in [false, true] {
         let scene = Scene::new();
         let store = &scene.there.store;
-        let before = scene.world.run(
-            store.account_of(
-                scene
-                    .world
-                    .run(scene.there.snapshot(&ada()))
-                    .unwrap()
-                    .connection
-                    .id,
-                &ada().identifier,
-            ),
-        );
-        let before = before.unwrap().unwrap().row;
-        scene
-            .world
-            .run(accounts::suspend(
-                &scene.there,
-                SuspendAccount::new(&ada().connection, &ada().identifier),
-            ))
-            .unwrap();
+        let (ada, there) = (ada(), &scene.there);
+        let connection = scene.world.ok(there.snapshot(&ada)).connection.id;
+        let before = store.account_of(connection, &ada.identifier);
+        let before = scene.world.ok(before).unwrap().row;
+        scene.send(SuspendAccount::new("demo", "ada"));
         assert!(scene.call().is_err());
         // A failover silently loses the last commit.
-        let lost = scene.world.run(store.last_event()).unwrap().unwrap();
-        let now = scene.world.run(store.account(before.id)).unwrap().unwrap();
-        let lose = Batch::new()
-            .delete(lost.row.id, lost.version)
-            .update(before, now.version);
-        assert_eq!(
-            scene.world.run(store.commit(lose)).unwrap(),
-            Commit::Committed
-        );
+        let lost = scene.world.ok(store.last_event()).unwrap();
+        let now = scene.world.ok(store.account(before.id)).unwrap();
+        let lose = Batch::new().delete(lost.row.id, lost.version);
+        let lose = lose.update(before, now.version);
+        assert_eq!(scene.world.ok(store.commit(lose)), Commit::Committed);
         if replaced {
             scene.add_event(event(&scene.there, lost.row.position));
         }
         scene.world.advance(CURRENT + STEP);
         assert!(scene.call().is_ok());
     }
+}
+
+#[test]
+fn a_store_that_is_away_is_not_asked_for_the_feed() {
+    let scene = Scene::new();
+    scene.call().unwrap();
+    scene.store.set(Mode::Failing);
+    scene.world.advance(Duration::from_secs(2));
+    let lists = scene.store.lists();
+    for _ in 0..10 {
+        // Calls use the last snapshot that was read, and none waits.
+        let before = scene.here.host.monotonic();
+        assert!(scene.call().is_ok());
+        assert_eq!(scene.here.host.monotonic(), before);
+        scene.world.advance(Duration::from_secs(1));
+    }
+    assert_eq!(scene.store.lists(), lists);
+    scene.store.set(Mode::Present);
+    scene.world.advance(Duration::from_secs(1));
+    scene.send(SuspendAccount::new("demo", "ada"));
+    scene.world.advance(Duration::from_secs(1));
+    let kind = scene.call().unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::AccountSuspended);
 }

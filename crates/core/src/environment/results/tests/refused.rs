@@ -45,7 +45,7 @@ fn a_handle_is_of_one_user_one_environment_and_for_one_day() {
         assert_eq!(stage.refused(&stage.environment, &bad), unknown, "{what}");
     }
     let own = stage.session(NewMcpSession::new("ada"));
-    world.run(own.read_result(&handle)).unwrap();
+    world.ok(own.read_result(&handle));
     world.set_back(&[0], SignedDuration::from_secs(-86_399));
     stage.read(&handle).unwrap();
     world.set_back(&[0], SignedDuration::from_secs(-2));
@@ -74,16 +74,14 @@ fn reading_a_handle_needs_permission_for_its_call() {
         let mut new = NewAppCredential::new("reader").scopes([scope]);
         new.connections = connections.to_texts();
         let made = stage.environment.send(new);
-        let made = stage.world.run(made).unwrap();
+        let made = stage.world.ok(made);
         let (id, secret) = (made.credential.client_id, made.client_secret);
         let issued = stage
             .environment
             .issue_access_token(&id, secret.expose_secret(), None);
-        let token = stage.world.run(issued).unwrap().access_token;
+        let token = stage.world.ok(issued).access_token;
         let caller = stage.environment.authenticate(token.expose_secret());
-        stage
-            .environment
-            .acting_as(stage.world.run(caller).unwrap())
+        stage.environment.acting_as(stage.world.ok(caller))
     };
     let no_tools = limited("accounts:read", Connections::ALL);
     assert_eq!(
@@ -94,7 +92,7 @@ fn reading_a_handle_needs_permission_for_its_call() {
     let elsewhere = limited("tools:execute", Connections::only([name]));
     assert_eq!(stage.refused(&elsewhere, &handle).0, ErrorKind::NotFound);
     let reader = limited("tools:execute", Connections::ALL);
-    stage.world.run(reader.read_result(&handle)).unwrap();
+    stage.world.ok(reader.read_result(&handle));
     assert!(matches!(reader.caller(), Caller::Application(_)));
 
     let policy: Policy = serde_json::from_value(json!({
@@ -103,8 +101,7 @@ fn reading_a_handle_needs_permission_for_its_call() {
     .unwrap();
     stage
         .world
-        .run(stage.environment.send(SetPolicy::from(policy)))
-        .unwrap();
+        .ok(stage.environment.send(SetPolicy::from(policy)));
     assert_eq!(
         stage.refused(&stage.environment, &handle).0,
         ErrorKind::Forbidden
@@ -118,7 +115,7 @@ fn a_handle_ends_with_the_account() {
     let ended = stage
         .environment
         .send(DisconnectAccount::new("demo", "ada").how(Disconnection::new().erase(true)));
-    stage.world.run(ended).unwrap();
+    stage.world.ok(ended);
     assert_eq!(
         stage.refused(&stage.environment, &handle).0,
         ErrorKind::AuthorizationRequired

@@ -2,12 +2,6 @@
 
 mod scopes;
 mod several;
-use crate::api::Paging;
-use crate::domain::AccountRef;
-use crate::resource::{
-    DeleteAccountToken, DisconnectAccount, ListAccountTokens, SuspendAccount, TokensOfAccount,
-};
-use crate::resource::{IssuedAccountToken, NewAccountToken};
 
 use std::sync::{Arc, Mutex};
 
@@ -17,24 +11,24 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 use crate::{
-    ErrorKind,
+    ErrorKind, Result,
+    api::{Paging, Run},
     caller::Caller,
     catalogue::Catalogue,
-    context::Context,
-    domain::Account,
+    domain::{Account, AccountRef},
+    environment::{Environment, EnvironmentOptions},
     identifier::AccountId,
     ports::Body,
     product::{Product, ProxyRoute, ProxyRules, Rotation},
-    resource::{Disconnection, ExecuteRequest, ProxyRequest},
+    resource::{
+        DeleteAccountToken, DisconnectAccount, ExecuteRequest, IssuedAccountToken,
+        ListAccountTokens, NewAccountToken, ProxyRequest, SuspendAccount, TokensOfAccount,
+    },
     state::{AccountState, TokenAccess},
-    store::{Batch, Commit, MemoryStore},
+    store::{Batch, Commit},
     testing::{
         Responses, World, account, demo, insert_account, insert_account_of, ports, response,
     },
-};
-use crate::{
-    Result,
-    environment::{Environment, EnvironmentOptions},
 };
 
 static DEMO: Product = Product {
@@ -88,16 +82,12 @@ impl Stage {
             seen.lock().unwrap().push(line);
             std::future::ready(Ok(response))
         });
-        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let store = world.store();
         let ports = ports(world.process(0), transport, store);
         let options = EnvironmentOptions::new("https://stead.test").unwrap();
         let options = options.proxy_url(PROXY).unwrap();
-        let context = world.run(Context::open(
-            options,
-            Catalogue::new([&DEMO, &TABLES]),
-            ports,
-        ));
-        let environment = Environment(context.unwrap());
+        let catalogue = Catalogue::new([&DEMO, &TABLES]);
+        let environment = world.ok(Environment::open(options, catalogue, ports));
         world.run(async {
             insert_account(&environment.0, AccountState::Active).await;
             insert_account_of(&environment.0, "other", "demo", AccountState::Active).await;
@@ -109,10 +99,12 @@ impl Stage {
         }
     }
 
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.ok(self.environment.send(operation))
+    }
+
     fn token(&self, access: TokenAccess) -> IssuedAccountToken {
-        let new = NewAccountToken::new("demo", "ada", access);
-        let created = self.environment.send(new);
-        self.world.run(created).unwrap()
+        self.send(NewAccountToken::new("demo", "ada", access))
     }
 
     /// The environment for the holder of a token.
@@ -134,10 +126,8 @@ impl Stage {
         self.world.run(async {
             let (_, account) = context.account_rows(&ada()).await.unwrap();
             let batch = Batch::new().update(change(account.row), account.version);
-            assert_eq!(
-                context.store.commit(batch).await.unwrap(),
-                Commit::Committed
-            );
+            let outcome = context.store.commit(batch).await.unwrap();
+            assert_eq!(outcome, Commit::Committed);
         });
     }
 }
@@ -164,9 +154,8 @@ fn batch(lines: &[&str]) -> Request<Body> {
     };
     let parts: String = lines.iter().map(part).collect();
     let request = Request::post("/batch").header("content-type", "multipart/mixed; boundary=b");
-    request
-        .body(Body::from(format!("{parts}--b--\r\n").into_bytes()))
-        .unwrap()
+    let body = format!("{parts}--b--\r\n").into_bytes();
+    request.body(Body::from(body)).unwrap()
 }
 
 #[test]
@@ -175,122 +164,53 @@ fn an_account_token_is_limited_to_its_access_and_account() {
     let own = ("demo", "ada");
     let get = || request(Method::GET, "/v1/notes");
     let post = || request(Method::POST, "/v1/notes");
+    let delete = || request(Method::DELETE, "/v1/notes/1");
+    let search = || request(Method::POST, "/v1/search");
+    let upload = || request(Method::POST, "/upload/notes");
+    let reads = || batch(&["GET /v1/notes", "POST /v1/search"]);
+    let writes = || batch(&["GET /v1/notes", "PATCH /v1/notes/1"]);
+    let of_grace = || batch(&["GET /proxy/demo/grace/v1/notes"]);
+    let no_route = || request(Method::GET, "/v2/notes");
+    let other_host = || request(Method::GET, "//evil.test/v1");
+    let trace = || request(Method::TRACE, "/v1/notes");
+    let (ok, refused, invalid) = ("200 OK", "insufficient_scope", "path_invalid");
+    let no_method = "method_not_allowed";
     // Name, account in the path, request, and the outcome with each access.
     type Case<'c> = (
         &'c str,
         (&'c str, &'c str),
         &'c dyn Fn() -> Request<Body>,
-        &'c str,
-        &'c str,
+        [&'c str; 2],
     );
     let cases: [Case<'_>; 14] = [
-        ("reads", own, &get, "200 OK", "200 OK"),
-        ("writes", own, &post, "insufficient_scope", "200 OK"),
-        (
-            "deletes",
-            own,
-            &|| request(Method::DELETE, "/v1/notes/1"),
-            "insufficient_scope",
-            "200 OK",
-        ),
-        (
-            "searches with a POST",
-            own,
-            &|| request(Method::POST, "/v1/search"),
-            "200 OK",
-            "200 OK",
-        ),
-        (
-            "uploads",
-            own,
-            &|| request(Method::POST, "/upload/notes"),
-            "insufficient_scope",
-            "200 OK",
-        ),
-        (
-            "reads in a batch",
-            own,
-            &|| batch(&["GET /v1/notes", "POST /v1/search"]),
-            "200 OK",
-            "200 OK",
-        ),
-        (
-            "writes in a batch",
-            own,
-            &|| batch(&["GET /v1/notes", "PATCH /v1/notes/1"]),
-            "insufficient_scope",
-            "200 OK",
-        ),
-        (
-            "another user in a batch",
-            own,
-            &|| batch(&["GET /proxy/demo/grace/v1/notes"]),
-            "path_invalid",
-            "path_invalid",
-        ),
-        (
-            "another user",
-            ("demo", "grace"),
-            &get,
-            "insufficient_scope",
-            "insufficient_scope",
-        ),
-        (
-            "another connection",
-            ("other", "ada"),
-            &get,
-            "insufficient_scope",
-            "insufficient_scope",
-        ),
-        (
-            "no connection",
-            ("missing", "ada"),
-            &get,
-            "insufficient_scope",
-            "insufficient_scope",
-        ),
-        (
-            "a path of no route",
-            own,
-            &|| request(Method::GET, "/v2/notes"),
-            "path_invalid",
-            "path_invalid",
-        ),
-        (
-            "another product's host",
-            own,
-            &|| request(Method::GET, "//evil.test/v1"),
-            "path_invalid",
-            "path_invalid",
-        ),
-        (
-            "another method",
-            own,
-            &|| request(Method::TRACE, "/v1/notes"),
-            "method_not_allowed",
-            "method_not_allowed",
-        ),
+        ("reads", own, &get, [ok, ok]),
+        ("writes", own, &post, [refused, ok]),
+        ("deletes", own, &delete, [refused, ok]),
+        ("searches with a POST", own, &search, [ok, ok]),
+        ("uploads", own, &upload, [refused, ok]),
+        ("reads in a batch", own, &reads, [ok, ok]),
+        ("writes in a batch", own, &writes, [refused, ok]),
+        ("another user in a batch", own, &of_grace, [invalid; 2]),
+        ("another user", ("demo", "grace"), &get, [refused; 2]),
+        ("another connection", ("other", "ada"), &get, [refused; 2]),
+        ("no connection", ("missing", "ada"), &get, [refused; 2]),
+        ("a path of no route", own, &no_route, [invalid; 2]),
+        ("another product's host", own, &other_host, [invalid; 2]),
+        ("another method", own, &trace, [no_method; 2]),
     ];
-    for (name, to, make, read, write) in cases {
+    for (name, to, make, [read, write]) in cases {
         for (access, expected) in [(TokenAccess::Read, read), (TokenAccess::Write, write)] {
             let holder = stage.of(&stage.token(access)).unwrap();
             stage.received.lock().unwrap().clear();
             let outcome = stage.sent(&holder, to, make());
             assert_eq!(outcome, expected, "{name} with {access:?}");
+            let received = stage.received.lock().unwrap().len();
             let was_sent = usize::from(expected == "200 OK");
-            assert_eq!(
-                stage.received.lock().unwrap().len(),
-                was_sent,
-                "{name} with {access:?}"
-            );
+            assert_eq!(received, was_sent, "{name} with {access:?}");
             // At the proxy host, a request can't name another account.
             if to == own && name != "another user in a batch" {
-                let outcome = stage.world.run(holder.proxy_host(make()));
-                assert_eq!(
-                    ended(&outcome),
-                    expected,
-                    "{name} with {access:?} at the host"
-                );
+                let outcome = ended(&stage.world.run(holder.proxy_host(make())));
+                assert_eq!(outcome, expected, "{name} with {access:?} at the host");
             }
         }
     }
@@ -303,22 +223,20 @@ fn an_account_token_works_only_at_the_proxy() {
     let described = holder.proxy(ProxyRequest::new("demo", "ada", "GET", "/v1/notes"));
     assert_eq!(ended(&stage.world.run(described)), "insufficient_scope");
     let call = ExecuteRequest::new("demo", "ada", json!({"note_id": "1"}));
-    let called = stage.world.run(holder.execute("demo_read_note", call));
-    assert_eq!(called.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let called = stage.world.err(holder.execute("demo_read_note", call));
+    assert_eq!(called.kind(), ErrorKind::InsufficientScope);
     let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-    let another = stage.world.run(holder.send(new));
-    assert_eq!(another.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let another = stage.world.err(holder.send(new));
+    assert_eq!(another.kind(), ErrorKind::InsufficientScope);
     assert!(stage.received.lock().unwrap().is_empty());
 
     let application = stage.environment.acting_as(Caller::application("app_1"));
     for other in [&application, &stage.environment] {
         let at_the_host = other.proxy_host(request(Method::GET, "/v1/notes"));
-        let error = stage.world.run(at_the_host).unwrap_err();
+        let error = stage.world.err(at_the_host);
         assert_eq!(error.kind(), ErrorKind::InsufficientScope);
-        assert!(
-            error.message().contains("POST /v1/account-tokens"),
-            "{error}"
-        );
+        let instead = "POST /v1/account-tokens";
+        assert!(error.message().contains(instead), "{error}");
     }
 }
 
@@ -327,24 +245,13 @@ fn an_upload_session_keeps_the_address_where_it_began() {
     let stage = Stage::new();
     let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
     let upload = || request(Method::POST, "/upload/notes?uploadType=resumable");
-    let location = |outcome: Result<http::Response<Body>>| {
-        let response = outcome.unwrap();
-        response.headers()[header::LOCATION]
-            .to_str()
-            .unwrap()
-            .to_owned()
-    };
-    let at_the_host = location(stage.world.run(holder.proxy_host(upload())));
-    assert_eq!(at_the_host, format!("{PROXY}/upload/notes?upload_id=1"));
-    let below = location(
-        stage
-            .world
-            .run(holder.proxy_streaming("demo", "ada", upload())),
-    );
-    assert_eq!(
-        below,
-        "https://stead.test/proxy/demo/ada/upload/notes?upload_id=1"
-    );
+    let at_the_host = stage.world.ok(holder.proxy_host(upload()));
+    let location = format!("{PROXY}/upload/notes?upload_id=1");
+    assert_eq!(at_the_host.headers()[header::LOCATION], location);
+    let below = holder.proxy_streaming("demo", "ada", upload());
+    let below = stage.world.ok(below);
+    let location = "https://stead.test/proxy/demo/ada/upload/notes?upload_id=1";
+    assert_eq!(below.headers()[header::LOCATION], location);
 }
 
 #[test]
@@ -370,9 +277,8 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
     assert_eq!(reads(&stage, &token), Ok(200));
     let id = token.token_id.to_string();
     let delete = || {
-        stage
-            .world
-            .run(stage.environment.send(DeleteAccountToken::new(&id)))
+        let deleted = stage.environment.send(DeleteAccountToken::new(&id));
+        stage.world.run(deleted)
     };
     delete().unwrap();
     assert_eq!(reads(&stage, &token), unknown);
@@ -386,10 +292,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
         let context = &stage.environment.0;
         context.account_rows(&ada()).await.unwrap().1.row
     });
-    let disconnect = stage
-        .environment
-        .send(DisconnectAccount::new("demo", "ada").how(Disconnection::default()));
-    stage.world.run(disconnect).unwrap();
+    stage.send(DisconnectAccount::new("demo", "ada"));
     stage.change_account(|after| Account {
         disconnections: after.disconnections,
         ..before.clone()
@@ -419,10 +322,7 @@ fn an_account_token_ends_by_expiry_by_deletion_and_with_its_account() {
         assert_eq!(outcome, Commit::Committed);
     });
     let sent = holder.proxy_host(request(Method::GET, "/v1/notes"));
-    assert_eq!(
-        stage.world.run(sent).unwrap_err().kind(),
-        ErrorKind::Unauthenticated
-    );
+    assert_eq!(stage.world.err(sent).kind(), ErrorKind::Unauthenticated);
 }
 
 #[test]
@@ -431,10 +331,8 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
     let create = |change: fn(&mut NewAccountToken)| {
         let mut new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
         change(&mut new);
-        stage
-            .world
-            .run(stage.environment.send(new))
-            .map_err(|error| error.kind())
+        let created = stage.world.run(stage.environment.send(new));
+        created.map_err(|error| error.kind())
     };
     let issued = create(|new| new.expires_in = Some(86_400)).unwrap();
     let start = stage.environment.0.host.now();
@@ -443,36 +341,18 @@ fn an_account_token_needs_a_usable_account_and_lasts_at_most_a_day() {
     assert!(issued.token.expose_secret().starts_with("stead_account_"));
     assert!(!format!("{issued:?}").contains(issued.token.expose_secret()));
     for seconds in [0, 59, 86_401] {
-        let new = NewAccountToken {
-            expires_in: Some(seconds),
-            ..NewAccountToken::new("demo", "ada", TokenAccess::Read)
-        };
-        let refused = stage.world.run(stage.environment.send(new));
-        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidRequest);
+        let new = NewAccountToken::new("demo", "ada", TokenAccess::Read).expires_in(seconds);
+        let refused = stage.world.err(stage.environment.send(new));
+        assert_eq!(refused.kind(), ErrorKind::InvalidRequest);
     }
-    assert_eq!(
-        create(|new| new.identifier = String::from("grace")).unwrap_err(),
-        ErrorKind::AccountNotFound
-    );
-    assert_eq!(
-        create(|new| new.connection_name = String::from("missing")).unwrap_err(),
-        ErrorKind::UnknownConnection
-    );
-    let listed = stage
-        .world
-        .run(
-            stage.environment.send(
-                ListAccountTokens::new()
-                    .of(TokensOfAccount::new("demo", "ada"))
-                    .page(Paging::new(None, 50)),
-            ),
-        )
-        .unwrap();
+    let of_grace = create(|new| new.identifier = String::from("grace"));
+    assert_eq!(of_grace.unwrap_err(), ErrorKind::AccountNotFound);
+    let missing = create(|new| new.connection_name = String::from("missing"));
+    assert_eq!(missing.unwrap_err(), ErrorKind::UnknownConnection);
+    let list = ListAccountTokens::new().of(TokensOfAccount::new("demo", "ada"));
+    let listed = stage.send(list.page(Paging::new(None, 50)));
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].token_id, issued.token_id);
-    stage
-        .world
-        .run(stage.environment.send(SuspendAccount::new("demo", "ada")))
-        .unwrap();
+    stage.send(SuspendAccount::new("demo", "ada"));
     assert_eq!(create(|_| {}).unwrap_err(), ErrorKind::AccountSuspended);
 }

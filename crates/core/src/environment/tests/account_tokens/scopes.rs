@@ -1,6 +1,4 @@
 //! An account token and the scopes of the credential that created it.
-use crate::api::Paging;
-use crate::resource::{ChangeAppCredential, DeleteAppCredential, ListExecutions};
 
 use http::Method;
 use serde_json::json;
@@ -8,9 +6,11 @@ use serde_json::json;
 use super::{Stage, request};
 use crate::{
     ErrorKind,
+    api::Paging,
     caller::Caller,
     resource::{
-        AppCredentialChange, ExecutionFilter, IssuedAccountToken, NewAccountToken, NewAppCredential,
+        AppCredentialChange, ChangeAppCredential, DeleteAppCredential, ExecutionFilter,
+        IssuedAccountToken, ListExecutions, NewAccountToken, NewAppCredential,
     },
     scope::Scopes,
     state::TokenAccess,
@@ -21,13 +21,12 @@ fn an_account_token_ends_with_the_credential_that_made_it() {
     let stage = Stage::new();
     let (world, environment) = (&stage.world, &stage.environment);
     let application = world
-        .run(environment.send(NewAppCredential::new("mine")))
-        .unwrap()
+        .ok(environment.send(NewAppCredential::new("mine")))
         .credential
         .client_id;
     let maker = environment.acting_as(Caller::application(application.as_str()));
     let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-    let token = world.run(maker.send(new)).unwrap();
+    let token = world.ok(maker.send(new));
     let holder = stage.of(&token).unwrap();
     let actor = serde_json::to_value(holder.caller().actor()).unwrap();
     assert_eq!(
@@ -35,15 +34,10 @@ fn an_account_token_ends_with_the_credential_that_made_it() {
         json!({"type": "account_token", "id": token.token_id, "client_id": application})
     );
 
-    world
-        .run(holder.proxy_host(request(Method::GET, "/v1/notes")))
-        .unwrap();
+    world.ok(holder.proxy_host(request(Method::GET, "/v1/notes")));
     world.advance(std::time::Duration::from_secs(1));
     let calls = async |actor: &str| {
-        let filter = ExecutionFilter {
-            actor: Some(actor.to_owned()),
-            ..ExecutionFilter::default()
-        };
+        let filter = ExecutionFilter::default().actor(actor);
         let page = environment
             .send(
                 ListExecutions::new()
@@ -69,7 +63,7 @@ fn an_account_token_ends_with_the_credential_that_made_it() {
         token: {
             let maker = environment.acting_as(Caller::application("app_gone"));
             let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-            world.run(maker.send(new)).unwrap().token
+            world.ok(maker.send(new)).token
         },
         ..token
     };
@@ -84,7 +78,7 @@ fn an_account_token_does_no_more_than_the_credential_that_made_it() {
     let stage = Stage::new();
     let (world, environment) = (&stage.world, &stage.environment);
     let new = NewAppCredential::new("mine").scopes(["proxy:write", "account-tokens:create"]);
-    let made = world.run(environment.send(new)).unwrap();
+    let made = world.ok(environment.send(new));
     let id = made.credential.client_id.as_str();
     let limited = |scope: &str| {
         let scopes = Scopes::parse([scope]).unwrap();
@@ -95,7 +89,7 @@ fn an_account_token_does_no_more_than_the_credential_that_made_it() {
     let error = refused.unwrap_err();
     assert_eq!(error.required_scopes(), ["proxy:write:demo"]);
     let maker = limited("proxy:write:demo");
-    let token = world.run(maker.send(new)).unwrap();
+    let token = world.ok(maker.send(new));
     let write = || {
         let holder = stage.of(&token)?;
         world
@@ -104,12 +98,8 @@ fn an_account_token_does_no_more_than_the_credential_that_made_it() {
     };
     write().unwrap();
     let change = AppCredentialChange::default().scopes(["proxy:read"]);
-    world
-        .run(environment.send(ChangeAppCredential::new(id, change)))
-        .unwrap();
+    world.ok(environment.send(ChangeAppCredential::new(id, change)));
     assert_eq!(write().unwrap_err().required_scopes(), ["proxy:write:demo"]);
-    world
-        .run(environment.send(DeleteAppCredential::new(id)))
-        .unwrap();
+    world.ok(environment.send(DeleteAppCredential::new(id)));
     assert_eq!(write().unwrap_err().kind(), ErrorKind::Unauthenticated);
 }

@@ -1,12 +1,13 @@
 //! A token for a user's accounts of several products.
-use crate::api::Paging;
-use crate::resource::NewAccountToken;
-use crate::resource::{DisconnectAccount, Disconnection, ListAccountTokens, TokensOfAccount};
+use crate::{
+    api::Paging,
+    identifier::ConnectionName,
+    resource::{DisconnectAccount, ListAccountTokens, NewAccountToken, TokensOfAccount},
+};
 
 use http::Method;
 
 use super::*;
-use crate::identifier::ConnectionName;
 
 #[test]
 fn a_token_for_two_products_goes_where_the_path_says() {
@@ -16,7 +17,7 @@ fn a_token_for_two_products_goes_where_the_path_says() {
         insert_account_of(&environment.0, "tables", "tables", AccountState::Active).await;
     });
     let new = || NewAccountToken::new("demo", "ada", TokenAccess::Read).and("tables");
-    let token = stage.world.run(environment.send(new())).unwrap();
+    let token = stage.world.ok(environment.send(new()));
     let names =
         |names: &[ConnectionName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(names(&token.connections), ["demo", "tables"]);
@@ -66,9 +67,8 @@ fn a_token_for_two_products_goes_where_the_path_says() {
     );
 
     // A user who disconnects one product keeps the other one in the token.
-    let disconnect =
-        environment.send(DisconnectAccount::new("demo", "ada").how(Disconnection::default()));
-    stage.world.run(disconnect).unwrap();
+    let disconnect = environment.send(DisconnectAccount::new("demo", "ada"));
+    stage.world.ok(disconnect);
     stage.world.advance(std::time::Duration::from_secs(6));
     let holder = stage.of(&token).unwrap();
     let at_the_host = |path| {
@@ -82,7 +82,7 @@ fn a_token_for_two_products_goes_where_the_path_says() {
     assert_eq!(at_the_host("/v1/notes"), "unauthenticated");
 
     let refused = |new: NewAccountToken| {
-        let error = stage.world.run(environment.send(new)).unwrap_err();
+        let error = stage.world.err(environment.send(new));
         (
             error.kind(),
             error

@@ -27,17 +27,26 @@ fn asked(result: Result<String, Error>) -> String {
 
 fn approve(stage: &Stage, id: &str) -> Result<Approval> {
     let person = ApprovalDecision::because("asked the customer");
-    stage
-        .world
-        .run(stage.environment.send(ApproveCall::new(id, person)))
+    let approved = stage.environment.send(ApproveCall::new(id, person));
+    stage.world.run(approved)
 }
 
 fn state(stage: &Stage, id: &str) -> ApprovalState {
-    stage
-        .world
-        .run(stage.environment.send(ReadApproval::new(id)))
-        .unwrap()
-        .state
+    stage.send(ReadApproval::new(id)).state
+}
+
+/// An application with a credential.
+fn agents(stage: &Stage, name: &str) -> Environment {
+    let made = stage.send(NewAppCredential::new(name));
+    stage.app(&made.credential.client_id)
+}
+
+/// A session that this application made.
+fn session(stage: &Stage, app: &Environment) -> Environment {
+    let session = stage.world.ok(app.send(NewMcpSession::new("ada")));
+    let bearer = session.token.expose_secret();
+    let caller = stage.world.ok(app.authenticate(bearer));
+    stage.environment.acting_as(caller)
 }
 
 #[test]
@@ -45,29 +54,15 @@ fn an_approval_runs_exactly_its_call_and_once() {
     let stage = asking();
     let app = stage.app("app");
     let id = asked(stage.send_note(&app, &[IN]));
-    assert_eq!(
-        id,
-        asked(stage.send_note(&app, &[IN])),
-        "there is one that waits"
-    );
-    let shown = stage
-        .world
-        .run(stage.environment.send(ReadApproval::new(&id)))
-        .unwrap();
+    let again = asked(stage.send_note(&app, &[IN]));
+    assert_eq!(id, again, "there is one that waits");
+    let shown = stage.send(ReadApproval::new(&id));
     assert_eq!(shown.arguments, Some(json!({ "to": [IN] })));
     assert_eq!(shown.tool.as_deref(), Some(SEND));
     assert_eq!(shown.asked_by.id.as_deref(), Some("app"));
-    let listed = ApprovalFilter::in_state(ApprovalState::Pending);
-    let listed = stage
-        .world
-        .run(
-            stage.environment.send(
-                ListApprovals::new()
-                    .filter(listed)
-                    .page(Paging::new(None, 10)),
-            ),
-        )
-        .unwrap();
+    let pending = ApprovalFilter::in_state(ApprovalState::Pending);
+    let list = ListApprovals::new().filter(pending);
+    let listed = stage.send(list.page(Paging::new(None, 10)));
     assert_eq!(listed.items.len(), 1);
     assert_eq!(listed.items[0].arguments, None);
     assert_eq!(stage.writes(), 0);
@@ -76,15 +71,11 @@ fn an_approval_runs_exactly_its_call_and_once() {
     // Other arguments or another caller need their own approval.
     assert_ne!(id, asked(stage.send_note(&app, &[OUT])));
     assert_ne!(id, asked(stage.send_note(&stage.app("other"), &[IN])));
-    assert_eq!(
-        (stage.writes(), state(&stage, &id)),
-        (0, ApprovalState::Approved)
-    );
+    assert_eq!(stage.writes(), 0);
+    assert_eq!(state(&stage, &id), ApprovalState::Approved);
     assert!(stage.send_note(&app, &[IN]).is_ok());
-    assert_eq!(
-        (stage.writes(), state(&stage, &id)),
-        (1, ApprovalState::Used)
-    );
+    assert_eq!(stage.writes(), 1);
+    assert_eq!(state(&stage, &id), ApprovalState::Used);
     assert_ne!(id, asked(stage.send_note(&app, &[IN])));
     assert_eq!(stage.writes(), 0);
 }
@@ -94,18 +85,15 @@ fn an_approval_runs_exactly_its_call_and_once() {
 fn the_digest_of_a_held_call_is_the_same_in_every_version() {
     let stage = asking();
     let id = asked(stage.send_note(&stage.app("app"), &[IN]));
-    let row = stage
-        .world
-        .run(stage.environment.0.store.approval(id.parse().unwrap()));
-    let row = row.unwrap().unwrap().row;
+    let store = &stage.environment.0.store;
+    let found = stage.world.ok(store.approval(id.parse().unwrap()));
+    let row = found.unwrap().row;
     let (connection, account) = (row.connection_id, row.account_id);
     let of_caller = format!("application\0app\0{connection}\x000\0{account}\x000");
     let of_call = format!("tool\0{SEND}\x002026-11-21\0{{\"to\":[\"{IN}\"]}}");
     let call = Digest::of(&format!("{of_caller}\0{of_call}"));
-    let shown = stage
-        .world
-        .run(stage.environment.send(ReadApproval::new(&id)));
-    let request = json!(shown.unwrap().request.unwrap()).to_string();
+    let shown = stage.send(ReadApproval::new(&id));
+    let request = json!(shown.request.unwrap()).to_string();
     // The ID differs in each run.
     let (before, after) = request.split_once("\\\"id\\\":\\\"").unwrap();
     let request = format!("{before}\\\"id\\\":\\\"*{}", &after[36..]);
@@ -118,10 +106,7 @@ fn an_approval_is_for_the_request_that_a_person_saw() {
     let stage = asking();
     let app = stage.app("app");
     let id = asked(stage.send_note(&app, &[IN]));
-    let shown = stage
-        .world
-        .run(stage.environment.send(ReadApproval::new(&id)));
-    let request = shown.unwrap().request.unwrap();
+    let request = stage.send(ReadApproval::new(&id)).request.unwrap();
     assert_eq!(request.method, "POST");
     assert!(request.body.unwrap().contains(IN), "the recipient is shown");
     approve(&stage, &id).unwrap();
@@ -156,10 +141,8 @@ fn an_approval_from_before_an_update_is_found() {
     });
     approve(&stage, &id).unwrap();
     assert!(stage.send_note(&app, &[IN]).is_ok());
-    assert_eq!(
-        (stage.writes(), state(&stage, &id)),
-        (1, ApprovalState::Used)
-    );
+    assert_eq!(stage.writes(), 1);
+    assert_eq!(state(&stage, &id), ApprovalState::Used);
 }
 
 #[test]
@@ -186,16 +169,13 @@ fn concurrent_calls_use_an_approval_once() {
 fn an_approval_expires_before_and_after_its_decision() {
     let stage = asking();
     let app = stage.app("app");
-    let (waits, good) = (
-        asked(stage.send_note(&app, &[IN])),
-        asked(stage.send_note(&app, &[OUT])),
-    );
+    let [waits, good] = [IN, OUT].map(|to| asked(stage.send_note(&app, &[to])));
     approve(&stage, &good).unwrap();
     stage.world.advance(Duration::from_secs(601));
     assert_ne!(good, asked(stage.send_note(&app, &[OUT])));
     let late = approve(&stage, &waits).unwrap_err();
     assert_eq!(late.kind(), ErrorKind::InvalidTransition);
-    stage.world.run(stage.environment.maintain()).unwrap();
+    stage.world.ok(stage.environment.maintain());
     for id in [waits, good] {
         assert_eq!(state(&stage, &id), ApprovalState::Expired);
     }
@@ -208,52 +188,31 @@ fn a_caller_cannot_approve_its_own_call() {
     let app = stage.app("app");
     let id = asked(stage.send_note(&app, &[IN]));
     let decision = ApprovalDecision::default;
-    let own = stage
-        .world
-        .run(app.send(ApproveCall::new(&id, decision())))
-        .unwrap_err();
+    let own = stage.world.err(app.send(ApproveCall::new(&id, decision())));
     assert_eq!(own.kind(), ErrorKind::Forbidden);
     let other = stage.app("other");
-    stage
-        .world
-        .run(other.send(ApproveCall::new(&id, decision())))
-        .unwrap();
+    let approve = || ApproveCall::new(&id, decision());
+    stage.world.ok(other.send(approve()));
     // An approved call that hasn't run yet can be denied.
-    let denied = stage
-        .world
-        .run(other.send(DenyCall::new(&id, decision())))
-        .unwrap();
+    let denied = stage.world.ok(other.send(DenyCall::new(&id, decision())));
     assert_eq!(denied.state, ApprovalState::Denied);
     assert_eq!(denied.decided_by.unwrap().id.as_deref(), Some("other"));
     assert_ne!(id, asked(stage.send_note(&app, &[IN])));
 
     // An application can't decide on calls of its own sessions either, and a session can't decide on any call.
     let stage = asking();
-    let new = NewAppCredential::new("agents");
-    let made = stage.world.run(stage.environment.send(new));
-    let app = stage.app(&made.unwrap().credential.client_id);
-    let session = stage.world.run(app.send(NewMcpSession::new("ada")));
-    let token = session.unwrap().token;
-    let caller = stage.world.run(app.authenticate(token.expose_secret()));
-    let agent = stage.environment.acting_as(caller.unwrap());
+    let app = agents(&stage, "agents");
+    let agent = session(&stage, &app);
     let id = asked(stage.send_note(&agent, &[IN]));
-    let own = stage
-        .world
-        .run(app.send(ApproveCall::new(&id, decision())))
-        .unwrap_err();
+    let approve = || ApproveCall::new(&id, decision());
+    let own = stage.world.err(app.send(approve()));
     assert_eq!(own.kind(), ErrorKind::Forbidden);
-    let own = stage
-        .world
-        .run(agent.send(ApproveCall::new(&id, decision())))
-        .unwrap_err();
+    let own = stage.world.err(agent.send(approve()));
     assert_eq!(own.kind(), ErrorKind::InsufficientScope);
     let id_of_member = crate::identifier::MemberId::from_uuid(uuid::Uuid::nil());
     let member = Caller::member(id_of_member, crate::state::Role::Operator);
     let member = stage.environment.acting_as(member);
-    stage
-        .world
-        .run(member.send(ApproveCall::new(&id, decision())))
-        .unwrap();
+    stage.world.ok(member.send(approve()));
     assert!(stage.send_note(&agent, &[IN]).is_ok());
     assert_eq!(stage.writes(), 1);
 }
@@ -269,18 +228,11 @@ fn raw_requests_need_approval_and_a_stream_must_match_it() {
     };
     let batched = |to: &str| stage.streamed(&app, batch(to)).map(|()| String::new());
     let id = asked(streamed(IN));
-    let shown = stage
-        .world
-        .run(stage.environment.send(ReadApproval::new(&id)))
-        .unwrap();
-    assert_eq!(
-        (shown.method.as_deref(), shown.path.as_deref()),
-        (Some("POST"), Some("/v1/notes"))
-    );
-    assert_eq!(
-        shown.arguments.unwrap()["requests"][0]["path"],
-        "/v1/notes?a=1"
-    );
+    let shown = stage.send(ReadApproval::new(&id));
+    assert_eq!(shown.method.as_deref(), Some("POST"));
+    assert_eq!(shown.path.as_deref(), Some("/v1/notes"));
+    let request = &shown.arguments.unwrap()["requests"][0];
+    assert_eq!(request["path"], "/v1/notes?a=1");
     approve(&stage, &id).unwrap();
     assert_ne!(id, asked(streamed(OUT)));
     assert!(streamed(IN).is_ok());
@@ -305,10 +257,8 @@ fn a_tool_that_needs_approval_changes_nothing_before_it() {
     approve(&stage, &two).unwrap();
     assert!(read("1").is_ok() && read("1").is_err());
     assert!(stage.send_note(by, &[IN]).is_ok());
-    assert_eq!(
-        (stage.writes(), state(&stage, &two)),
-        (1, ApprovalState::Used)
-    );
+    assert_eq!(stage.writes(), 1);
+    assert_eq!(state(&stage, &two), ApprovalState::Used);
 }
 
 #[test]
@@ -332,31 +282,23 @@ fn a_dry_run_says_that_an_approval_is_needed_and_asks_for_none() {
     let by = &stage.environment;
     let mut request = ExecuteRequest::new("demo", "ada", json!({ "to": [IN] }));
     request.dry_run = true;
-    let planned = stage.world.run(by.execute(SEND, request)).unwrap();
+    let planned = stage.world.ok(by.execute(SEND, request));
     assert_eq!(planned.json::<Value>().unwrap()["requires_approval"], true);
     assert_eq!(planned.warnings[0].code, "requires_approval");
     let mut request = ProxyRequest::new("demo", "ada", "DELETE", "/v1/notes/1");
     request.dry_run = true;
-    stage.world.run(by.proxy(request)).unwrap();
+    stage.world.ok(by.proxy(request));
     // A read that needs approval isn't sent either.
     stage.set(json!({ "requires_approval": { "tools": ["demo_read_*"] } }));
     let sent = stage.sent.load(Ordering::SeqCst);
     let mut request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "1" }));
     request.dry_run = true;
-    let planned = stage.world.run(by.execute(READ, request)).unwrap();
-    assert_eq!(
-        planned.json::<Value>().unwrap()["requests"][0]["sent"],
-        false
-    );
+    let planned = stage.world.ok(by.execute(READ, request));
+    let planned = planned.json::<Value>().unwrap();
+    assert_eq!(planned["requests"][0]["sent"], false);
     assert_eq!(stage.sent.load(Ordering::SeqCst), sent);
-    let all = stage.world.run(
-        by.send(
-            ListApprovals::new()
-                .filter(ApprovalFilter::default())
-                .page(Paging::new(None, 10)),
-        ),
-    );
-    assert!(all.unwrap().items.is_empty());
+    let all = stage.send(ListApprovals::new().page(Paging::new(None, 10)));
+    assert!(all.items.is_empty());
     assert_eq!(stage.writes(), 0);
 }
 
@@ -378,48 +320,28 @@ fn a_call_with_an_idempotency_key_is_made_after_its_approval() {
 #[test]
 fn waiting_approvals_are_limited_per_credential_and_account() {
     let stage = asking();
-    let agents = |name: &str| {
-        let made = stage
-            .world
-            .run(stage.environment.send(NewAppCredential::new(name)));
-        stage.app(&made.unwrap().credential.client_id)
-    };
-    let session = |app: &Environment| {
-        let session = stage.world.run(app.send(NewMcpSession::new("ada")));
-        let token = session.unwrap().token;
-        let caller = stage.world.run(app.authenticate(token.expose_secret()));
-        stage.environment.acting_as(caller.unwrap())
-    };
     // Requests this many different calls, and returns how many of them wait for approval.
     let asks = |by: &Environment, count: usize| {
         let to = |number: usize| format!("{number}@example.com");
         let results = (0..count).map(|number| stage.send_note(by, &[&to(number)]).unwrap_err());
         let kinds: Vec<ErrorKind> = results.map(|error| error.kind()).collect();
-        let waiting = kinds
-            .iter()
-            .take_while(|kind| **kind == ErrorKind::ApprovalRequired);
-        let waiting = waiting.count();
-        assert!(
-            kinds[waiting..]
-                .iter()
-                .all(|kind| *kind == ErrorKind::Overloaded)
-        );
+        let mut ended = kinds.into_iter().peekable();
+        let waits = |kind: &ErrorKind| *kind == ErrorKind::ApprovalRequired;
+        let waiting = std::iter::from_fn(|| ended.next_if(waits)).count();
+        assert!(ended.all(|kind| kind == ErrorKind::Overloaded));
         waiting
     };
-    let first = agents("first");
+    let first = agents(&stage, "first");
     for _ in 0..6 {
-        assert_eq!(asks(&session(&first), 22), 20);
+        assert_eq!(asks(&session(&stage, &first), 22), 20);
     }
-    assert_eq!(
-        asks(&session(&first), 22),
-        5,
-        "a quarter of all for a credential"
-    );
+    // A credential can have a quarter of all.
+    assert_eq!(asks(&session(&stage, &first), 22), 5);
     assert_eq!(asks(&first, 1), 0);
-    let second = agents("second");
+    let second = agents(&stage, "second");
     assert_eq!(asks(&second, 22), 20, "for one account");
-    assert_eq!(asks(&session(&second), 1), 1);
+    assert_eq!(asks(&session(&stage, &second), 1), 1);
     // Expired approvals make room for new ones.
     stage.world.advance(Duration::from_secs(601));
-    assert_eq!(asks(&session(&first), 1), 1);
+    assert_eq!(asks(&session(&stage, &first), 1), 1);
 }

@@ -4,8 +4,6 @@ mod approvals;
 mod guards;
 mod replays;
 mod rules;
-use crate::resource::Policy;
-use crate::resource::SetPolicy;
 
 use std::{
     sync::{
@@ -35,9 +33,12 @@ use crate::{
         Classification, FactKind, Guard, GuardedRequest, Product, ProxyRoute, ProxyRules, Rotation,
         SentRequest, sent::list,
     },
-    resource::{AppCredentialChange, ExecuteRequest, NewMcpSession, PolicyOutcome, ProxyRequest},
+    resource::{
+        AppCredentialChange, ExecuteRequest, NewMcpSession, Policy, PolicyOutcome, ProxyRequest,
+        SetPolicy,
+    },
     state::{AccountState, ApprovalState},
-    store::{MemoryStore, Store},
+    store::Store,
     testing::{ReadNote, Responses, World, demo, insert_account, ports, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
@@ -146,7 +147,7 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
+        let store: Arc<dyn Store> = world.store();
         let (writes, sent, draft) = (Arc::default(), Arc::default(), Arc::default());
         let environment = process(&world, 0, &store, [&writes, &sent, &draft]);
         world.run(insert_account(&environment.0, AccountState::Active));
@@ -170,6 +171,10 @@ impl Stage {
         )
     }
 
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.ok(self.environment.send(operation))
+    }
+
     /// Sets a policy for every call.
     fn set(&self, rules: Value) {
         self.set_named("all", true, rules);
@@ -179,9 +184,7 @@ impl Stage {
         rules["name"] = json!(name);
         rules["environment"] = json!(environment);
         let policy: Policy = serde_json::from_value(rules).unwrap();
-        self.world
-            .run(self.environment.send(SetPolicy::from(policy)))
-            .unwrap();
+        self.send(SetPolicy::from(policy));
     }
 
     fn send_note(&self, by: &Environment, to: &[&str]) -> Result<String, Error> {

@@ -1,8 +1,8 @@
 //! Policies apply to tools and raw requests alike, and a refused request isn't sent.
-use crate::resource::NewAppCredential;
-use crate::resource::Policy;
-use crate::resource::PolicyTest;
-use crate::resource::{ChangeAppCredential, DeleteAppCredential, DeletePolicy, SetPolicy};
+use crate::resource::{
+    ChangeAppCredential, DeleteAppCredential, DeletePolicy, NewAppCredential, Policy, PolicyTest,
+    SetPolicy,
+};
 
 use super::*;
 
@@ -30,12 +30,8 @@ fn a_read_only_policy_allows_requests_that_the_product_classifies_as_reads() {
     let by = &stage.environment;
     stage.set(json!({ "read_only": true }));
     let query = |text: &str| {
-        over_http(
-            Method::POST,
-            "/v1/query",
-            "text/plain",
-            text.as_bytes().to_vec(),
-        )
+        let text = text.as_bytes().to_vec();
+        over_http(Method::POST, "/v1/query", "text/plain", text)
     };
     assert!(stage.streamed(by, query("select")).is_ok());
     assert_eq!(stage.writes(), 1, "the query is a POST");
@@ -63,45 +59,30 @@ fn a_policy_checks_recipients_of_every_kind_of_request() {
         &|to| stage.send_note(by, &[IN, to]).map(drop),
         &|to| stage.raw(by, "POST", "/v1/notes", Some(note(to))),
         &|to| {
-            stage.streamed(
-                by,
-                over_http(
-                    Method::POST,
-                    "/v1/notes",
-                    json,
-                    note(to).to_string().into_bytes(),
-                ),
-            )
+            let note = note(to).to_string().into_bytes();
+            stage.streamed(by, over_http(Method::POST, "/v1/notes", json, note))
         },
         &|to| {
-            stage.streamed(
-                by,
-                over_http(Method::POST, "/v1/notes", json, stream(to, 100_000)),
-            )
+            let note = stream(to, 100_000);
+            stage.streamed(by, over_http(Method::POST, "/v1/notes", json, note))
         },
         &|to| stage.streamed(by, batch(to)),
     ];
     for send in all {
         assert!(send("bob@example.com").is_ok());
         assert_eq!(stage.writes(), 1);
-        assert_eq!(
-            rule(&send("bob@example.com.test").unwrap_err()),
-            (REFUSED, "/facts/0/allow")
-        );
-        assert_eq!(
-            rule(&send("eve@example.com").unwrap_err()),
-            (REFUSED, "/facts/0/deny/0")
-        );
+        let other = send("bob@example.com.test").unwrap_err();
+        assert_eq!(rule(&other), (REFUSED, "/facts/0/allow"));
+        let eve = send("eve@example.com").unwrap_err();
+        assert_eq!(rule(&eve), (REFUSED, "/facts/0/deny/0"));
         assert_eq!(stage.writes(), 0);
     }
     stage.allow(&["tell_everyone"]).unwrap();
     // The body of the first request is unreadable, the product's rules don't know the second, and the third is too
     // large to be read.
     let unreadable = over_http(Method::POST, "/v1/notes", "", b"no json".to_vec());
-    assert_eq!(
-        rule(&stage.streamed(by, unreadable).unwrap_err()),
-        (REFUSED, "/facts/0")
-    );
+    let unreadable = stage.streamed(by, unreadable).unwrap_err();
+    assert_eq!(rule(&unreadable), (REFUSED, "/facts/0"));
     let unknown = stage.raw(by, "GET", "/v1/other", None).unwrap_err();
     assert_eq!(rule(&unknown), (REFUSED, "/facts/0"));
     let large = over_http(Method::POST, "/v1/notes", json, stream(IN, 11 << 20));
@@ -137,24 +118,19 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
     let world = &stage.world;
     let mut new = NewAppCredential::new("agent");
     new.policy = Some(String::from("readers"));
-    let issued = world.run(stage.environment.send(new)).unwrap();
+    let issued = world.ok(stage.environment.send(new));
     assert_eq!(issued.credential.policy.as_deref(), Some("readers"));
     let id = issued.credential.client_id.clone();
-    let token = world.run(stage.environment.issue_access_token(
-        &id,
-        issued.client_secret.expose_secret(),
-        None,
-    ));
-    let token = token.unwrap().access_token;
+    let secret = issued.client_secret.expose_secret();
+    let token = stage.environment.issue_access_token(&id, secret, None);
+    let token = world.ok(token).access_token;
     let holder = || {
         let caller = world.run(stage.environment.authenticate(token.expose_secret()));
         stage.environment.acting_as(caller.unwrap())
     };
     let app = holder();
-    assert_eq!(
-        rule(&stage.send_note(&app, &[IN]).unwrap_err()).1,
-        "/read_only"
-    );
+    let refused = stage.send_note(&app, &[IN]).unwrap_err();
+    assert_eq!(rule(&refused).1, "/read_only");
     assert!(stage.tool(&app, READ, json!({ "note_id": "1" })).is_ok());
     // The library itself has no credential.
     assert!(stage.send_note(&stage.environment, &[IN]).is_ok());
@@ -162,50 +138,39 @@ fn credentials_sessions_and_the_environment_all_have_to_allow() {
 
     // A session has its own policy and that of its creator.
     let new = NewMcpSession::new("ada").policy("known");
-    let session = world.run(app.send(new)).unwrap();
+    let session = world.ok(app.send(new));
     assert_eq!(session.session.policy.as_deref(), Some("known"));
     let caller = world.run(app.authenticate(session.token.expose_secret()));
     let agent = stage.environment.acting_as(caller.unwrap());
-    assert_eq!(
-        rule(&stage.send_note(&agent, &[IN]).unwrap_err()).1,
-        "/read_only"
-    );
-    let refused = stage
-        .tool(&agent, READ, json!({ "note_id": "1" }))
-        .unwrap_err();
-    assert_eq!(rule(&refused).1, "/tools/deny/0");
+    let refused = stage.send_note(&agent, &[IN]).unwrap_err();
+    assert_eq!(rule(&refused).1, "/read_only");
+    let refused = stage.tool(&agent, READ, json!({ "note_id": "1" }));
+    assert_eq!(rule(&refused.unwrap_err()).1, "/tools/deny/0");
     assert_eq!(stage.writes(), 0);
 
-    let offer = world.run(agent.mcp_offer()).unwrap();
+    let offer = world.ok(agent.mcp_offer());
     let shown: Vec<&str> = offer.tools.iter().map(|tool| tool.entry().name()).collect();
     assert_eq!(shown, [SEND]);
 
     // Credentials that are created by a caller with a policy get the same policy.
-    let without = world.run(app.send(NewAppCredential::new("b").scopes(["events:read"])));
-    assert_eq!(
-        without.unwrap().credential.policy.as_deref(),
-        Some("readers")
-    );
+    let without = world.ok(app.send(NewAppCredential::new("b").scopes(["events:read"])));
+    assert_eq!(without.credential.policy.as_deref(), Some("readers"));
     let mut other = NewAppCredential::new("c").scopes(["events:read"]);
     other.policy = Some(String::from("known"));
-    let other = world.run(app.send(other)).unwrap_err();
+    let other = world.err(app.send(other));
     assert_eq!(other.kind(), ErrorKind::InsufficientScope);
 
     // Policies in use can't be deleted.
     for name in ["readers", "known"] {
-        let used = world
-            .run(stage.environment.send(DeletePolicy::new(name)))
-            .unwrap_err();
+        let used = world.err(stage.environment.send(DeletePolicy::new(name)));
         assert_eq!(used.kind(), ErrorKind::InvalidTransition, "{name}");
     }
     let none = AppCredentialChange::default().policy("");
-    world
-        .run(stage.environment.send(ChangeAppCredential::new(&id, none)))
-        .unwrap();
+    world.ok(stage.environment.send(ChangeAppCredential::new(&id, none)));
     assert!(stage.send_note(&holder(), &[IN]).is_ok());
     let mut unknown = NewMcpSession::new("ada");
     unknown.policy = Some(String::from("nope"));
-    let unknown = world.run(stage.environment.send(unknown)).unwrap_err();
+    let unknown = world.err(stage.environment.send(unknown));
     assert_eq!(unknown.violation_list()[0].path, "/policy");
 }
 
@@ -216,14 +181,9 @@ fn a_policy_of_another_process_acts_within_a_second() {
     assert!(stage.send_note(&other, &[IN]).is_ok());
     stage.set(json!({ "read_only": true }));
     stage.world.advance(Duration::from_secs(1));
-    assert_eq!(
-        rule(&stage.send_note(&other, &[IN]).unwrap_err()).1,
-        "/read_only"
-    );
-    stage
-        .world
-        .run(stage.environment.send(DeletePolicy::new("all")))
-        .unwrap();
+    let refused = stage.send_note(&other, &[IN]).unwrap_err();
+    assert_eq!(rule(&refused).1, "/read_only");
+    stage.send(DeletePolicy::new("all"));
     stage.world.advance(Duration::from_secs(1));
     assert!(stage.send_note(&other, &[IN]).is_ok());
 }
@@ -240,7 +200,7 @@ fn a_policy_that_this_version_does_not_know_allows_nothing() {
     };
     let batch = crate::store::Batch::new().insert(row);
     let committed = stage.environment.0.store.commit(batch);
-    let _ = stage.world.run(committed).unwrap();
+    let _ = stage.world.ok(committed);
     let refused = stage.tool(&stage.environment, READ, json!({ "note_id": "1" }));
     assert_eq!(refused.unwrap_err().kind(), REFUSED);
     assert_eq!(stage.sent.load(Ordering::SeqCst), 0);
@@ -257,30 +217,15 @@ fn a_policy_with_unknown_names_is_refused_with_the_places() {
         "requires_approval": {}, "approval_expires_in": 5,
     }))
     .unwrap();
-    let error = stage
-        .world
-        .run(stage.environment.send(SetPolicy::from(policy)))
-        .unwrap_err();
+    let set = stage.environment.send(SetPolicy::from(policy));
+    let error = stage.world.err(set);
     let places = error.violation_list().iter().map(|one| one.path.as_str());
     let mut places: Vec<&str> = places.collect();
     places.dedup();
-    assert_eq!(
-        places,
-        [
-            "/name",
-            "/tools/allow/0",
-            "/tools/deny/0",
-            "/facts/0/kind",
-            "/facts/1/product",
-            "/facts/1",
-            "/requests/0/product",
-            "/requests/0/methods/0",
-            "/requests/0/paths/0",
-            "/requests/1/paths",
-            "/requires_approval",
-            "/approval_expires_in",
-        ]
-    );
+    let expected = "/name /tools/allow/0 /tools/deny/0 /facts/0/kind /facts/1/product /facts/1 \
+                    /requests/0/product /requests/0/methods/0 /requests/0/paths/0 /requests/1/paths \
+                    /requires_approval /approval_expires_in";
+    assert_eq!(places.join(" "), expected);
 }
 
 #[test]
@@ -301,14 +246,10 @@ fn a_test_explains_a_decision_and_sends_nothing() {
     let tool = decide(json!({ "policies": ["notes"], "tool": SEND, "input": { "to": [OUT] } }));
     let tool = tool.unwrap();
     // Only the tool's first read is known. Its next request depends on the response.
-    assert_eq!(
-        (tool.outcome, tool.requests.len()),
-        (PolicyOutcome::Allowed, 1)
-    );
-    assert_eq!(
-        decide(json!({})).unwrap_err().kind(),
-        ErrorKind::InvalidRequest
-    );
+    assert_eq!(tool.outcome, PolicyOutcome::Allowed);
+    assert_eq!(tool.requests.len(), 1);
+    let error = decide(json!({})).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
     let unknown = decide(json!({ "policies": ["x"], "tool": SEND, "input": { "to": [] } }));
     assert_eq!(unknown.unwrap_err().violation_list()[0].path, "/policies/0");
     assert_eq!(stage.sent.load(Ordering::SeqCst), 0);
@@ -336,34 +277,27 @@ fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let mut new =
         NewAppCredential::new("agent").scopes(["tools:execute", "proxy:read", "policies:read"]);
     new.policy = Some(String::from("quiet"));
-    let made = stage.world.run(stage.environment.send(new));
-    let credential = made.unwrap().credential.client_id;
-    assert_eq!(
-        outcome(&credential, json!({})),
-        (PolicyOutcome::Allowed, None)
-    );
+    let credential = stage.send(new).credential.client_id;
+    let allowed = (PolicyOutcome::Allowed, None);
+    assert_eq!(outcome(&credential, json!({})), allowed);
     let denied = Some(String::from("/tools/deny/0"));
-    assert_eq!(
-        outcome(&credential, send()),
-        (PolicyOutcome::Refused, denied)
-    );
+    let denied = (PolicyOutcome::Refused, denied);
+    assert_eq!(outcome(&credential, send()), denied);
     assert_eq!(outcome(&credential, raw()).0, PolicyOutcome::Allowed);
     // The credential has no scope to write. No rule refuses the call, so none is named.
     let mut write = raw();
     write["method"] = json!("POST");
     assert_eq!(outcome(&credential, write), (PolicyOutcome::Refused, None));
 
-    let agent = stage.environment.acting_as(Caller::limited_application(
-        credential.clone(),
-        crate::scope::Scopes::parse(["tools:execute"]).unwrap(),
-        None,
-    ));
+    let scopes = crate::scope::Scopes::parse(["tools:execute"]).unwrap();
+    let agent = Caller::limited_application(credential.clone(), scopes, None);
+    let agent = stage.environment.acting_as(agent);
     let mut new = NewMcpSession::new("ada");
     new.policy = Some(String::from("few"));
     new.tools = Some(vec![READ.to_owned()]);
-    let session = stage.world.run(agent.send(new)).unwrap();
+    let session = stage.world.ok(agent.send(new));
     let session = session.session.session_id.to_string();
-    assert_eq!(outcome(&session, json!({})), (PolicyOutcome::Allowed, None));
+    assert_eq!(outcome(&session, json!({})), allowed);
     assert_eq!(outcome(&session, send()), (PolicyOutcome::Refused, None));
     assert_eq!(outcome(&session, raw()).0, PolicyOutcome::Refused);
 
@@ -378,6 +312,6 @@ fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let gone = stage
         .environment
         .send(DeleteAppCredential::new(&credential));
-    stage.world.run(gone).unwrap();
+    stage.world.ok(gone);
     assert!(by(&stage.environment, &session, json!({})).is_err());
 }

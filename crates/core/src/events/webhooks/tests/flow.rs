@@ -101,10 +101,7 @@ fn a_webhook_gets_only_its_event_types() {
     stage.create("app.example", &["connection.*", "account.suspended"]);
     stage.emit(1, 1);
     let new = NewConnection::new("mail", "demo").client("id", "secret");
-    stage
-        .world
-        .run(connections::create(&stage.context, new))
-        .unwrap();
+    stage.send(new);
     stage.world.advance(Duration::from_secs(3));
     let got = stage.got.lock().unwrap();
     let types: Vec<_> = got.iter().map(|got| got.json()["type"].clone()).collect();
@@ -114,10 +111,7 @@ fn a_webhook_gets_only_its_event_types() {
     assert!(body["timestamp"].is_string());
     drop(got);
     let unknown = NewWebhook::new("https://app.example/").events(["acount.*"]);
-    let error = stage
-        .world
-        .run(create(&stage.context, unknown))
-        .unwrap_err();
+    let error = stage.world.refused(&stage.context, unknown);
     assert_eq!(error.violation_list()[0].path, "/events");
 }
 
@@ -159,13 +153,9 @@ fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled() {
         );
 
         stage.set("app.example", Receiver::Takes);
-        let enable = WebhookChange {
-            disabled: Some(false),
-            ..WebhookChange::default()
-        };
+        let enable = WebhookChange::default().disabled(false);
         let text = id.to_string();
-        let enabled = change(&stage.context, ChangeWebhook::new(&text, enable));
-        assert_eq!(stage.world.run(enabled).unwrap().disabled, None);
+        assert_eq!(stage.send(ChangeWebhook::new(&text, enable)).disabled, None);
         for _ in 0..3 {
             stage.jump(24 * HOUR);
         }
@@ -178,10 +168,7 @@ fn both_secrets_sign_for_a_day_after_a_rotation() {
     let stage = Stage::new();
     let made = stage.create("app.example", &["account.*"]);
     let id = made.webhook.id.to_string();
-    let rotated = stage
-        .world
-        .run(rotate_secret(&stage.context, RotateWebhookSecret::new(&id)))
-        .unwrap();
+    let rotated = stage.send(RotateWebhookSecret::new(&id));
     assert!(rotated.webhook.previous_secret_until.is_some());
     stage.emit(1, 1);
     stage.world.advance(Duration::from_secs(3));
@@ -216,29 +203,28 @@ fn events_are_sent_once_more_one_by_one_or_since_a_time() {
     stage.set("app.example", Receiver::Takes);
     let waiting = stage.deliveries(&id).remove(0);
     let event = waiting.event_id.to_string();
-    let again = replay_delivery(&stage.context, ReplayWebhookDelivery::new(&text, &event));
-    assert_eq!(stage.world.run(again).unwrap().attempts, 0);
+    assert_eq!(
+        stage
+            .send(ReplayWebhookDelivery::new(&text, &event))
+            .attempts,
+        0
+    );
     stage.world.advance(Duration::from_secs(3));
     assert_eq!(stage.numbers("app.example"), [1, 2]);
     let again = WebhookReplay::since(since);
-    stage
-        .world
-        .run(replay(&stage.context, ReplayWebhook::new(&text, again)))
-        .unwrap();
+    stage.send(ReplayWebhook::new(&text, again));
     stage.world.advance(Duration::from_secs(3));
     assert_eq!(stage.numbers("app.example"), [1, 2, 2]);
 
-    let tested = stage
-        .world
-        .run(test(&stage.context, TestWebhook::new(&text)))
-        .unwrap();
+    let tested = stage.send(TestWebhook::new(&text));
     assert_eq!(
         (tested.state.as_str(), tested.status),
         ("delivered", Some(204))
     );
     let tested = tested.event_id.to_string();
-    let refused = replay_delivery(&stage.context, ReplayWebhookDelivery::new(&text, &tested));
-    let refused = stage.world.run(refused).unwrap_err();
+    let refused = stage
+        .world
+        .refused(&stage.context, ReplayWebhookDelivery::new(&text, &tested));
     assert_eq!(refused.kind(), ErrorKind::InvalidRequest);
 }
 
@@ -273,19 +259,10 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
     stage.set("app.example", Receiver::Responds(500));
     stage.emit(1, 1);
     stage.world.advance(MINUTE);
-    stage
-        .world
-        .run(delete(&stage.context, DeleteWebhook::new(id)))
-        .unwrap();
+    stage.send(DeleteWebhook::new(id));
     let store = &stage.context.store;
-    assert!(stage.world.run(store.lane(id)).unwrap().is_none());
-    assert!(
-        stage
-            .world
-            .run(store.deliveries(id, None, 10))
-            .unwrap()
-            .is_empty()
-    );
+    assert!(stage.world.ok(store.lane(id)).is_none());
+    assert!(stage.world.ok(store.deliveries(id, None, 10)).is_empty());
     let before = stage.got.lock().unwrap().len();
     stage.emit(1, 2);
     stage.jump(HOUR);
@@ -297,8 +274,7 @@ fn a_webhook_gets_events_of_its_creators_connections() {
     let stage = Stage::new();
     let connect = |name: &str| {
         let new = NewConnection::new(name, "demo").client("id-1", "secret-1");
-        let made = connections::create(&stage.context, new);
-        stage.world.run(made).unwrap().id
+        stage.send(new).id
     };
     let (own, other) = (connect("own"), connect("other"));
     let application = Application {
@@ -311,7 +287,7 @@ fn a_webhook_gets_events_of_its_creators_connections() {
     let limited = Caller::Application(Arc::new(application));
     let limited = stage.context.acting_as(limited);
     let new = NewWebhook::new("https://limited.example/hook");
-    let made = stage.world.run(create(&limited, new)).unwrap();
+    let made = stage.world.send(&limited, new);
     assert_eq!(made.webhook.connections, Some(vec![String::from("own")]));
     stage.create("all.example", &[]);
     for (number, connection) in [(1, own), (2, other)] {
@@ -320,7 +296,7 @@ fn a_webhook_gets_events_of_its_creators_connections() {
         let exists = Error::new(ErrorKind::Internal, "exists");
         let change = Change::none().event(event.of_account(account, connection));
         let added = stage.context.add("test", change, exists);
-        stage.world.run(added).unwrap();
+        stage.world.ok(added);
     }
     stage.emit(0, 3);
     stage.world.advance(Duration::from_secs(3));

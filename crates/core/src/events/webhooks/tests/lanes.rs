@@ -24,8 +24,7 @@ fn replayed_events_keep_the_order_of_an_account() {
     stage.set_on(HOUR);
     let again = WebhookReplay::since(start);
     let text = id.to_string();
-    let again = replay(&stage.context, ReplayWebhook::new(&text, again));
-    stage.world.run(again).unwrap();
+    stage.send(ReplayWebhook::new(&text, again));
     stage.world.advance(10 * SECOND);
     let sent = stage.numbers("app.example");
     assert_eq!(sent[60..], (1..=61).collect::<Vec<_>>());
@@ -45,8 +44,7 @@ fn an_endpoint_is_disabled_only_after_another_failure() {
     stage.set("app.example", Receiver::Takes);
     // This event's type isn't sent to the webhook.
     let new = NewConnection::new("mail", "demo").client("id", "secret");
-    let made = connections::create(&stage.context, new);
-    stage.world.run(made).unwrap();
+    stage.send(new);
     stage.world.advance(3 * SECOND);
     assert_eq!(stage.webhook(&id).disabled, None);
     stage.emit(1, 2);
@@ -75,10 +73,7 @@ fn the_beginning_of_a_long_response_is_kept() {
     let id = stage.create("app.example", &[]).webhook.id;
     stage.set("app.example", Receiver::IsWordy);
     let text = id.to_string();
-    let tested = stage
-        .world
-        .run(test(&stage.context, TestWebhook::new(&text)))
-        .unwrap();
+    let tested = stage.send(TestWebhook::new(&text));
     let message = tested.message.unwrap_or_default();
     assert!(message.starts_with("out of order order"), "{message}");
     assert!(message.chars().count() <= 200, "{message}");

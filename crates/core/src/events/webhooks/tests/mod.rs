@@ -2,8 +2,6 @@
 
 mod flow;
 mod lanes;
-use crate::api::Paging;
-use crate::resource::{ListWebhookDeliveries, ReadWebhook};
 
 use std::{
     collections::BTreeMap,
@@ -19,15 +17,17 @@ use sha2::Sha256;
 
 use super::*;
 use crate::{
+    api::{Paging, Run},
     caller::{Application, Caller, Connections},
-    connections,
     context::change::Change,
     domain::NewEvent,
+    environment::Environment,
     identifier::{AccountId, ConnectionId, ConnectionName},
     ports::{TransportError, TransportErrorKind},
-    resource::{NewConnection, NewWebhook, WebhookChange, WebhookReplay},
+    resource::{
+        ListWebhookDeliveries, NewConnection, NewWebhook, ReadWebhook, WebhookChange, WebhookReplay,
+    },
     scope::Scopes,
-    store::MemoryStore,
     testing::{Clock, Flaky, Machine, Responses, STABLE, World, open_spooled, response},
 };
 
@@ -96,7 +96,7 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let rows = world.store();
         let store = Flaky::over(rows, true);
         let machine = Arc::default();
         let mut stage = Self {
@@ -117,6 +117,10 @@ impl Stage {
         };
         stage.context = stage.process(1);
         stage
+    }
+
+    fn send<O: Run<Environment>>(&self, operation: O) -> O::Output {
+        self.world.send(&self.context, operation)
     }
 
     /// Sets the clocks forward, and runs the work that is then due. Advancing second by second would take too long.
@@ -146,7 +150,7 @@ impl Stage {
 
     /// The process that has a webhook's delivery queue.
     fn holder(&self, id: WebhookId) -> String {
-        let lane = self.world.run(self.context.store.lane(id)).unwrap();
+        let lane = self.world.ok(self.context.store.lane(id));
         lane.unwrap().row.holder.unwrap().process
     }
 
@@ -172,7 +176,7 @@ impl Stage {
 
     fn create(&self, host: &str, events: &[&str]) -> crate::resource::WebhookWithSecret {
         let new = NewWebhook::new(format!("https://{host}/hook")).events(events.iter().copied());
-        self.world.run(create(&self.context, new)).unwrap()
+        self.send(new)
     }
 
     /// Emits an event of an account, with a number.
@@ -189,9 +193,7 @@ impl Stage {
         let change = Change::none()
             .event(event)
             .audit(crate::domain::NewAudit::new("test.event", "test", number));
-        self.world
-            .run(self.context.add("test", change, exists))
-            .unwrap();
+        self.world.ok(self.context.add("test", change, exists));
     }
 
     /// The requests that a receiver accepted or refused.
@@ -211,23 +213,20 @@ impl Stage {
     }
 
     fn webhook(&self, id: &WebhookId) -> crate::resource::Webhook {
-        self.world
-            .run(read(&self.context, ReadWebhook::new(id)))
-            .unwrap()
+        self.send(ReadWebhook::new(id))
     }
 
     fn deliveries(&self, id: &WebhookId) -> Vec<crate::resource::WebhookDelivery> {
         let id = id.to_string();
-        let page = deliveries(
-            &self.context,
-            ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)),
-        );
-        self.world.run(page).unwrap().items
+        self.send(ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)))
+            .items
     }
 
     fn events(&self) -> Vec<(String, Json)> {
-        let events = self.world.run(self.context.store.events(None, None, 1000));
-        let events = events.unwrap().into_iter();
+        let events = self
+            .world
+            .ok(self.context.store.events(None, None, 1000))
+            .into_iter();
         events
             .map(|event| (event.row.name, event.row.data))
             .collect()

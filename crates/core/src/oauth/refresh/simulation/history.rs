@@ -93,7 +93,7 @@ impl History {
         history.world.run(connect(&context));
         let server = history.server.clone();
         let consent = authorize(context.clone(), server, true, Arc::default());
-        history.world.run(consent).unwrap();
+        history.world.ok(consent);
         let account = history.world.run(accounts::read(
             &context,
             ReadAccount::new(&user().connection, &user().identifier),

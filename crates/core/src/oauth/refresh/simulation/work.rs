@@ -1,6 +1,6 @@
 //! Work that a process does in a history.
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::{Arc, Mutex, NAME, USER, lock, server::Server};
@@ -16,13 +16,7 @@ use crate::{
 };
 
 pub(super) async fn connect(context: &Context) {
-    let connection = NewConnection {
-        connection_name: NAME.to_owned(),
-        product: NAME.to_owned(),
-        client_id: Some(String::from("client")),
-        client_secret: Some(SecretString::from("secret")),
-        ..NewConnection::default()
-    };
+    let connection = NewConnection::new(NAME, NAME).client("client", "secret");
     connections::create(context, connection).await.unwrap();
 }
 
@@ -42,12 +36,7 @@ pub(super) async fn change_client(context: Context) -> Result<()> {
 }
 
 pub(super) async fn read_note(context: &Context) -> Result<()> {
-    let request = ExecuteRequest {
-        connection_name: NAME.to_owned(),
-        identifier: USER.to_owned(),
-        input: serde_json::json!({ "note_id": "1" }),
-        ..ExecuteRequest::default()
-    };
+    let request = ExecuteRequest::new(NAME, USER, serde_json::json!({ "note_id": "1" }));
     call::execute(context, "demo_read_note", request)
         .await
         .map(drop)
