@@ -4,26 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{new_key, run, stead};
-
-/// A database with something that is sealed, and the key of its ring.
-fn database(directory: &Path) -> String {
-    let key = new_key(directory);
-    let create = ["connections", "create", "mail", "--product", "mail"];
-    let mut command = stead(directory);
-    command.env("STEAD_KEY", &key).args(create);
-    let secret = [
-        "--client-id",
-        "id",
-        "--client-secret-file",
-        "secret",
-        "--quiet",
-    ];
-    std::fs::write(directory.join("secret"), "top-secret\n").expect("a file");
-    let (code, _, said) = run(command.args(secret));
-    assert_eq!(code, 0, "{said}");
-    key
-}
+use super::{import::database, new_key, run, stead};
 
 /// Runs `stead keys` with a key.
 fn keys(directory: &Path, key: &str, args: &[&str]) -> (i32, String, String) {
