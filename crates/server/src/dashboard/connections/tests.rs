@@ -9,7 +9,7 @@ use stead_core::{
 
 use crate::{
     dashboard::{
-        session::session_of,
+        session::browse_as,
         tests::{Browser, SCRIPT, SCRIPT_AS_TEXT},
     },
     testing::{READONLY, TestResponse, TestService, json_response},
@@ -378,11 +378,9 @@ async fn a_consent_that_fails_leads_back_with_its_cause() {
 #[tokio::test]
 async fn a_viewer_sees_no_button() {
     let service = TestService::new().await.with_account("u1").await;
-    let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
-    let cookie = format!("stead-80={id}");
     for path in ["", "/mail", "/mail/test"] {
         let path = format!("/dashboard/connections{path}");
-        let page = service.browse("GET", &path, Some(&cookie)).await;
+        let page = browse_as(&service, Role::Viewer, &path).await;
         assert_eq!(page.status, StatusCode::OK, "{path}");
         let (_, content) = page.text().split_once("<main").unwrap();
         assert!(!content.contains("<form"), "{path}: {content}");

@@ -5,10 +5,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use http::{Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
-use stead_core::{
-    api::Paging,
-    resource::{DeleteAppCredential, ListAppCredentials},
-};
+use stead_core::resource::DeleteAppCredential;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -130,12 +127,7 @@ async fn a_stream_shows_nothing_more_to_a_revoked_credential() {
     let retry = stream.frame().await.unwrap().unwrap().into_data().unwrap();
     assert_eq!(retry, "retry: 1000\n\n");
     let environment = service.platform.environment();
-    let all = environment
-        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
-        .await
-        .unwrap()
-        .items;
-    let credential = all.iter().find(|one| one.name == "revoked").unwrap();
+    let credential = service.credential("revoked").await;
     // The stream waits for an event when this comes.
     let (rest, _) = tokio::join!(stream.collect(), async {
         tokio::task::yield_now().await;
