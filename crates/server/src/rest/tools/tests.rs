@@ -4,7 +4,7 @@ use http::{Response, StatusCode, header};
 use serde_json::json;
 use stead_core::ports::Body;
 
-use crate::testing::{TestService, json_response};
+use crate::testing::TestService;
 
 const EXECUTE: &str = "/v1/tools/mail_get_message_by_id/execute";
 
