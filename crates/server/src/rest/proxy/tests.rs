@@ -68,6 +68,33 @@ async fn a_short_body_is_sent_again_after_a_refused_token() {
 }
 
 #[tokio::test]
+async fn refused_requests_are_problems() {
+    let service = TestService::new().await.with_account("u1").await;
+    let sent = service.received().len();
+    for (method, path, kind) in [
+        ("GET", "/elsewhere", "path_invalid"),
+        ("GET", "/v1/users/me/../../x", "path_invalid"),
+        ("GET", "", "path_invalid"),
+        ("GET", "/", "path_invalid"),
+        ("GET", "/v1/users/me?access_token=x", "path_invalid"),
+        ("TRACE", "/v1/users/me/profile", "method_not_allowed"),
+    ] {
+        let path = format!("/proxy/mail/u1{path}");
+        let response = service.call(method, &path, None).await;
+        assert_eq!(response.problem()["kind"], kind, "{method} {path}");
+    }
+    let request = service
+        .request("POST", "/proxy/mail/u1/v1/users/me/profile")
+        .header("X-HTTP-Method-Override", "DELETE")
+        .body(Body::empty());
+    assert_eq!(
+        service.send(request.unwrap()).await.problem()["kind"],
+        "header_not_allowed"
+    );
+    assert_eq!(service.received().len(), sent, "nothing was sent");
+}
+
+#[tokio::test]
 async fn a_buffered_body_has_its_real_length() {
     let service = TestService::with_products(|_| {
         let pieces = [Ok::<_, std::io::Error>(Bytes::from_static(b"hello"))];
