@@ -98,7 +98,7 @@ impl Browser {
 
     /// Sends a form of the start page. `own` in `csrf` is replaced by the page's own CSRF token.
     pub(super) async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
-        self.submit(path, origin, |own| csrf.replace("own", own))
+        self.send_form(path, origin, |own| csrf.replace("own", own))
             .await
     }
 
@@ -108,10 +108,10 @@ impl Browser {
             let mut body = form_urlencoded::Serializer::new(String::new());
             body.append_pair("csrf", csrf).extend_pairs(fields).finish()
         };
-        self.submit(path, "http://127.0.0.1", body).await
+        self.send_form(path, "http://127.0.0.1", body).await
     }
 
-    async fn submit(
+    async fn send_form(
         &self,
         path: &str,
         origin: &str,
