@@ -190,11 +190,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_well_formed() {
-        CommandLine::command().debug_assert();
-    }
-
-    #[test]
     fn a_build_has_the_commands_of_its_features() {
         let command = CommandLine::command();
         let has = |name: &str| command.find_subcommand(name).is_some();

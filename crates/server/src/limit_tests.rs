@@ -5,8 +5,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Value, json};
 use stead_core::{
-    api::Paging,
-    resource::{ListAppCredentials, NewAuthorizationLink, NewConnection},
+    resource::{NewAuthorizationLink, NewConnection},
     scope::Scopes,
 };
 
@@ -397,7 +396,6 @@ async fn a_limited_credential_sees_its_connection_and_passes_its_limit_on() {
 #[tokio::test(start_paused = true)]
 async fn a_changed_limit_applies_to_existing_tokens() {
     let service = two_connections().await;
-    let environment = service.platform.environment();
     let limited = service
         .with_credential(everything("limited").scopes(Scopes::all().words()))
         .await;
@@ -412,11 +410,7 @@ async fn a_changed_limit_applies_to_existing_tokens() {
     };
     assert_eq!(by_token().await, StatusCode::OK);
     assert_eq!(limited.get(path).await.status, StatusCode::OK);
-    let all = environment
-        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
-        .await
-        .unwrap();
-    let credential = all.items.iter().find(|one| one.name == "limited").unwrap();
+    let credential = service.credential("limited").await;
     let own = format!("/v1/app-credentials/{}", credential.client_id);
     let change = async |connections: Value| {
         let change = json!({ "connections": connections });

@@ -14,11 +14,13 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{ErrorKind, Platform, PlatformBuilder};
 use stead_core::{
+    api::Paging,
     caller::Caller,
     environment::Verification,
     ports::{self, BoxFuture, Transport, TransportError},
     resource::{
-        ExecuteRequest, Execution, NewAppCredential, NewAuthorizationLink, NewConnection, SetPolicy,
+        AppCredential, ExecuteRequest, Execution, ListAppCredentials, NewAppCredential,
+        NewAuthorizationLink, NewConnection, SetPolicy,
     },
     scope::Scopes,
 };
@@ -218,6 +220,13 @@ impl TestService {
             clock: Arc::clone(&self.clock),
             bearer: issued.access_token.expose_secret().to_owned(),
         }
+    }
+
+    /// The credential with this name.
+    pub(crate) async fn credential(&self, name: &str) -> AppCredential {
+        let all = ListAppCredentials::new().page(Paging::new(None, 100));
+        let all = self.platform.environment().send(all).await.unwrap();
+        all.items.into_iter().find(|one| one.name == name).unwrap()
     }
 
     /// Moves the clock forward, without waiting.

@@ -365,7 +365,6 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::failure::Failure;
 
     #[test]
     fn settings_are_an_object() {
@@ -392,14 +391,6 @@ mod tests {
         assert_eq!(
             secrecy::ExposeSecret::expose_secret(&secret),
             "from the file"
-        );
-    }
-
-    #[test]
-    fn a_failure_names_the_file() {
-        let failure = secrets::read(std::path::Path::new("/nonexistent/secret")).unwrap_err();
-        assert!(
-            matches!(failure, Failure::CommandLine { what, .. } if what.contains("/nonexistent/secret"))
         );
     }
 }

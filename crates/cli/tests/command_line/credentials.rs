@@ -95,4 +95,9 @@ fn credentials_work_alike_at_a_service_and_in_the_database() {
         let (code, _, said) = stead(environment, &["accounts", "suspend", "mail", "u1"]);
         assert_eq!(code, 4, "{said}");
     }
+    let token = ["account-tokens", "create", "--expires-in", "1"];
+    let account = ["--connection", "mail", "--identifier", "ada"];
+    let (code, _, said) = stead(&at_service, &[token, account].concat());
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("--expires-in"), "{said}");
 }

@@ -10,7 +10,7 @@ use super::{new_key, run, stead};
 const SCOPE: &str = "https://www.googleapis.com/auth/gmail.modify";
 
 /// A database with a connection, and the key of its ring.
-fn database(folder: &Path) -> String {
+pub(super) fn database(folder: &Path) -> String {
     let key = new_key(folder);
     fs::write(folder.join("secret"), "top-secret\n").expect("a folder that takes a file");
     let create = ["connections", "create", "mail", "--product", "mail"];

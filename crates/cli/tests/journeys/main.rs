@@ -57,38 +57,6 @@ fn the_lines_that_dev_prints_work_in_each_shell() {
 }
 
 #[test]
-fn a_call_for_an_unconnected_user_prints_a_link() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut dev = Dev::start(folder.path(), &[]);
-    let welcome = dev.welcome();
-    let service = fact(&welcome, "service");
-    let called = Command::new(binary())
-        .args([
-            "call",
-            "mail_list_drafts",
-            "--connection",
-            "mail",
-            "--identifier",
-            "grace",
-        ])
-        .current_dir(folder.path())
-        .env_clear()
-        .env("STEAD_URL", &service)
-        .env("STEAD_CLIENT_ID", fact(&welcome, "export STEAD_CLIENT_ID="))
-        .env(
-            "STEAD_CLIENT_SECRET",
-            fact(&welcome, "export STEAD_CLIENT_SECRET="),
-        )
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&called.stderr);
-    assert!(!called.status.success(), "{said}");
-    for expected in ["authorization_required", &format!("{service}/connect/")] {
-        assert!(said.contains(expected), "{expected}: {said}");
-    }
-}
-
-#[test]
 fn the_readmes_first_call_is_pasted_into_each_shell_as_written() {
     let blocks = shell_blocks(include_str!("../../../../README.md"));
     let first = blocks

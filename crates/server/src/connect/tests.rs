@@ -253,6 +253,7 @@ async fn after_the_return_the_address_is_clean() {
     done.assert_contains("<h1>Gmail is connected</h1>");
     done.assert_contains("<p>You can close this window.</p>");
 
+    assert!(back.header("set-cookie").contains("; Max-Age=0;"));
     let again = service.come_back(&connection_id, &state, &cookie).await;
     assert!(
         again
@@ -271,7 +272,9 @@ async fn after_the_return_the_address_is_clean() {
 async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
     let service = TestService::new().await;
     let connection_id = service.connect_mail().await;
-    let (state, cookie) = service.consent(&service.link("u1", None).await).await;
+    // An application with an address of its own sees it in its events.
+    let link = service.link("u1", Some("https://app.test/back")).await;
+    let (state, cookie) = service.consent(&link).await;
     let path = format!(
         "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=%3Cscript%3ECANARY"
     );

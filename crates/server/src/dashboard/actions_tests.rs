@@ -18,315 +18,78 @@ use crate::testing::{TestResponse, TestService, json_response};
 
 pub(super) const VERIFY_URL: &str = "https://app.example.com/connected";
 
-/// The result of an action: a part of the redirect's address, or otherwise a part of the page.
-#[derive(Debug, Clone, Copy)]
-enum Shows {
-    Goes(&'static str),
-    Page(&'static str),
-}
-use Shows::{Goes, Page};
+/// Each action by its path below `/dashboard`, with the fields that its form sends and what it then shows: after `->` a
+/// part of the redirect's address, and otherwise a part of the page.
+const ACTIONS: &str = r#"
+/try/{connection_name}/connect | | This connection has no sample call
+/try/{connection_name}/run | | This connection has no sample call
+/connections/new/product/{product} | connection_name=mail-2 | -> /dashboard/connections/mail-2/set-up
+/connections/{connection_name}/set-up | client_id=a&client_secret=b | -> /dashboard/connections/mail/client
+/connections/{connection_name}/edit | permissions=gmail.readonly | -> done=connection-changed
+/connections/{connection_name}/secret | client_secret=b | -> done=secret-replaced
+/connections/{connection_name}/client | client_id=a&client_secret=b | -> done=client-replaced
+/connections/{connection_name}/disable | | -> done=connection-disabled
+/connections/{connection_name}/enable | | -> done=connection-enabled
+/connections/{connection_name}/delete | | accounts
+/connections/{connection_name}/test/start | | -> /connect/
+/connections/{connection_name}/test/run | | You consent at Gmail
+/connections/{connection_name}/test/disconnect | | no account
+/accounts/connect | connection_name=mail&identifier=grace&verify_url=https://app.example.com/connected | The link is ready
+/accounts/{connection_name}/{identifier}/link | | -> /dashboard/accounts/connect?connection_name=mail&identifier={identifier}
+/accounts/{connection_name}/{identifier}/refresh | | -> done=account-refreshed
+/accounts/{connection_name}/{identifier}/suspend | | -> done=account-suspended
+/accounts/{connection_name}/{identifier}/resume | | Only a suspended account can be resumed
+/accounts/{connection_name}/{identifier}/disconnect | | -> done=account-disconnected
+/accounts/{connection_name}/{identifier}/erase | | -> done=user-erased
+/approvals/deny | type=application&id=app_x | -> done=calls-denied
+/approvals/{approval_id}/approve | reason=fine | -> done=call-approved
+/approvals/{approval_id}/deny | | -> done=call-denied
+/policies | document={"name":"new"} | -> /dashboard/policies/new?done=policy-set
+/policies/{policy_name} | document={"name":"rules"} | -> done=policy-set
+/policies/{policy_name}/test | connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={} | Outcome
+/policies/{policy_name}/delete | | -> done=policy-deleted
+/playground/run | connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={} | Result
+/playground/dry-run | connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={} | with the user’s token
+/playground/proxy/send | connection_name=mail&identifier={identifier}&method=GET&path=/v1/users/me/profile | 200
+/settings/credentials | name=new&scopes=tools:execute | Credential created
+/settings/credentials/{client_id}/change | name=new&scopes=tools:execute | -> done=credential-changed
+/settings/credentials/{client_id}/rotate | old_expires_in=0 | secret
+/settings/credentials/{client_id}/secrets/{secret_id}/revoke | | secret
+/settings/credentials/{client_id}/revoke | | -> done=credential-revoked
+/settings/webhooks | url=https://app.example.com/more&groups=account.* | secret
+/settings/webhooks/{webhook_id}/change | url=https://app.example.com/more&groups=account.* | -> done=webhook-changed
+/settings/webhooks/{webhook_id}/pause | | -> done=webhook-paused
+/settings/webhooks/{webhook_id}/resume | | -> done=webhook-resumed
+/settings/webhooks/{webhook_id}/test | | -> done=webhook-tested
+/settings/webhooks/{webhook_id}/replay | since=2026-05-04T00:00 | -> done=webhook-replayed
+/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay | | That didn’t work
+/settings/webhooks/{webhook_id}/rotate-secret | | secret
+/settings/webhooks/{webhook_id}/delete | | -> done=webhook-deleted
+/settings/keys | | -> done=key-added
+/settings/keys/{key_id}/activate | | -> done=key-activated
+/settings/keys/reencrypt | | -> done=keys-reencrypting
+/settings/keys/{key_id}/retire | | active
+/settings/keys/rewrap | | -> done=keys-rewrapped
+/settings/members | email=grace@example.com&role=viewer | grace@example.com
+/settings/members/{member_id}/change | name=Ada&role=viewer | -> done=member-changed
+/settings/members/{member_id}/disable | | -> done=member-disabled
+/settings/members/{member_id}/enable | | -> done=member-enabled
+/settings/members/{member_id}/reset | | link
+/settings/members/{member_id}/delete | | -> done=member-deleted
+/settings/mcp-sessions/{session_id}/revoke | | -> /dashboard/settings/mcp-sessions?done=deleted
+/sign-out | | -> /dashboard/sign-in
+/confirm | password=wrong | role="alert"
+/you/password | present=wrong&password=short | role="alert"
+/you/second-factor | | code
+/you/second-factor/confirm | code=000000 | code
+/you/second-factor/remove | | -> /dashboard/you
+"#;
 
-/// Each action with the fields that its form sends, and what it then shows.
-const ACTIONS: &[(&str, &str, Shows)] = &[
-    (
-        "/dashboard/try/{connection_name}/connect",
-        "",
-        Page("This connection has no sample call"),
-    ),
-    (
-        "/dashboard/try/{connection_name}/run",
-        "",
-        Page("This connection has no sample call"),
-    ),
-    (
-        "/dashboard/connections/new/product/{product}",
-        "connection_name=mail-2",
-        Goes("/dashboard/connections/mail-2/set-up"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/set-up",
-        "client_id=a&client_secret=b",
-        Goes("/dashboard/connections/mail/client"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/edit",
-        "permissions=gmail.readonly",
-        Goes("done=connection-changed"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/secret",
-        "client_secret=b",
-        Goes("done=secret-replaced"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/client",
-        "client_id=a&client_secret=b",
-        Goes("done=client-replaced"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/disable",
-        "",
-        Goes("done=connection-disabled"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/enable",
-        "",
-        Goes("done=connection-enabled"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/delete",
-        "",
-        Page("accounts"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/test/start",
-        "",
-        Goes("/connect/"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/test/run",
-        "",
-        Page("You consent at Gmail"),
-    ),
-    (
-        "/dashboard/connections/{connection_name}/test/disconnect",
-        "",
-        Page("no account"),
-    ),
-    (
-        "/dashboard/accounts/connect",
-        "connection_name=mail&identifier=grace&verify_url=https://app.example.com/connected",
-        Page("The link is ready"),
-    ),
-    (
-        "/dashboard/accounts/{connection_name}/{identifier}/link",
-        "",
-        Goes("/dashboard/accounts/connect?connection_name=mail&identifier={identifier}"),
-    ),
-    (
-        "/dashboard/accounts/{connection_name}/{identifier}/refresh",
-        "",
-        Goes("done=account-refreshed"),
-    ),
-    (
-        "/dashboard/accounts/{connection_name}/{identifier}/suspend",
-        "",
-        Goes("done=account-suspended"),
-    ),
-    (
-        "/dashboard/accounts/{connection_name}/{identifier}/resume",
-        "",
-        Page("Only a suspended account can be resumed"),
-    ),
-    (
-        "/dashboard/accounts/{connection_name}/{identifier}/disconnect",
-        "",
-        Goes("done=account-disconnected"),
-    ),
-    (
-        "/dashboard/accounts/{connection_name}/{identifier}/erase",
-        "",
-        Goes("done=user-erased"),
-    ),
-    (
-        "/dashboard/approvals/deny",
-        "type=application&id=app_x",
-        Goes("done=calls-denied"),
-    ),
-    (
-        "/dashboard/approvals/{approval_id}/approve",
-        "reason=fine",
-        Goes("done=call-approved"),
-    ),
-    (
-        "/dashboard/approvals/{approval_id}/deny",
-        "",
-        Goes("done=call-denied"),
-    ),
-    (
-        "/dashboard/policies",
-        r#"document={"name":"new"}"#,
-        Goes("/dashboard/policies/new?done=policy-set"),
-    ),
-    (
-        "/dashboard/policies/{policy_name}",
-        r#"document={"name":"rules"}"#,
-        Goes("done=policy-set"),
-    ),
-    (
-        "/dashboard/policies/{policy_name}/test",
-        "connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={}",
-        Page("Outcome"),
-    ),
-    (
-        "/dashboard/policies/{policy_name}/delete",
-        "",
-        Goes("done=policy-deleted"),
-    ),
-    (
-        "/dashboard/playground/run",
-        "connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={}",
-        Page("Result"),
-    ),
-    (
-        "/dashboard/playground/dry-run",
-        "connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={}",
-        Page("with the user’s token"),
-    ),
-    (
-        "/dashboard/playground/proxy/send",
-        "connection_name=mail&identifier={identifier}&method=GET&path=/v1/users/me/profile",
-        Page("200"),
-    ),
-    (
-        "/dashboard/settings/credentials",
-        "name=new&scopes=tools:execute",
-        Page("Credential created"),
-    ),
-    (
-        "/dashboard/settings/credentials/{client_id}/change",
-        "name=new&scopes=tools:execute",
-        Goes("done=credential-changed"),
-    ),
-    (
-        "/dashboard/settings/credentials/{client_id}/rotate",
-        "old_expires_in=0",
-        Page("secret"),
-    ),
-    (
-        "/dashboard/settings/credentials/{client_id}/secrets/{secret_id}/revoke",
-        "",
-        Page("secret"),
-    ),
-    (
-        "/dashboard/settings/credentials/{client_id}/revoke",
-        "",
-        Goes("done=credential-revoked"),
-    ),
-    (
-        "/dashboard/settings/webhooks",
-        "url=https://app.example.com/more&groups=account.*",
-        Page("secret"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/change",
-        "url=https://app.example.com/more&groups=account.*",
-        Goes("done=webhook-changed"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/pause",
-        "",
-        Goes("done=webhook-paused"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/resume",
-        "",
-        Goes("done=webhook-resumed"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/test",
-        "",
-        Goes("done=webhook-tested"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/replay",
-        "since=2026-05-04T00:00",
-        Goes("done=webhook-replayed"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay",
-        "",
-        Page("That didn’t work"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/rotate-secret",
-        "",
-        Page("secret"),
-    ),
-    (
-        "/dashboard/settings/webhooks/{webhook_id}/delete",
-        "",
-        Goes("done=webhook-deleted"),
-    ),
-    ("/dashboard/settings/keys", "", Goes("done=key-added")),
-    (
-        "/dashboard/settings/keys/{key_id}/activate",
-        "",
-        Goes("done=key-activated"),
-    ),
-    (
-        "/dashboard/settings/keys/reencrypt",
-        "",
-        Goes("done=keys-reencrypting"),
-    ),
-    (
-        "/dashboard/settings/keys/{key_id}/retire",
-        "",
-        Page("active"),
-    ),
-    (
-        "/dashboard/settings/keys/rewrap",
-        "",
-        Goes("done=keys-rewrapped"),
-    ),
-    (
-        "/dashboard/settings/members",
-        "email=grace@example.com&role=viewer",
-        Page("grace@example.com"),
-    ),
-    (
-        "/dashboard/settings/members/{member_id}/change",
-        "name=Ada&role=viewer",
-        Goes("done=member-changed"),
-    ),
-    (
-        "/dashboard/settings/members/{member_id}/disable",
-        "",
-        Goes("done=member-disabled"),
-    ),
-    (
-        "/dashboard/settings/members/{member_id}/enable",
-        "",
-        Goes("done=member-enabled"),
-    ),
-    (
-        "/dashboard/settings/members/{member_id}/reset",
-        "",
-        Page("link"),
-    ),
-    (
-        "/dashboard/settings/members/{member_id}/delete",
-        "",
-        Goes("done=member-deleted"),
-    ),
-    (
-        "/dashboard/settings/mcp-sessions/{session_id}/revoke",
-        "",
-        Goes("/dashboard/settings/mcp-sessions?done=deleted"),
-    ),
-    ("/dashboard/sign-out", "", Goes("/dashboard/sign-in")),
-    (
-        "/dashboard/confirm",
-        "password=wrong",
-        Page("role=\"alert\""),
-    ),
-    (
-        "/dashboard/you/password",
-        "present=wrong&password=short",
-        Page(r#"role="alert""#),
-    ),
-    ("/dashboard/you/second-factor", "", Page("code")),
-    (
-        "/dashboard/you/second-factor/confirm",
-        "code=000000",
-        Page("code"),
-    ),
-    (
-        "/dashboard/you/second-factor/remove",
-        "",
-        Goes("/dashboard/you"),
-    ),
-];
+fn actions() -> Vec<[&'static str; 3]> {
+    let rows = ACTIONS.trim().lines();
+    let columns = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+    columns.map(|row| row.try_into().unwrap()).collect()
+}
 
 /// A service with an account that an application has confirmed.
 pub(super) async fn service(set: impl FnOnce(PlatformBuilder) -> PlatformBuilder) -> TestService {
@@ -392,17 +155,15 @@ fn says_what_happened(response: &TestResponse) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn every_action_works_or_shows_its_error() {
-    let mut wrong = String::new();
-    let mut walked = 0;
+    let (mut wrong, mut walked, actions) = (String::new(), 0, actions());
     for route in routes() {
         if route.route.method == "GET" || route.sandbox.is_some() {
             continue;
         }
         let path = route.route.path;
-        let row = ACTIONS.iter().find(|(listed, ..)| *listed == path);
-        let (fields, shows) = row.map_or(("", Page("(no row)")), |(_, fields, shows)| {
-            (*fields, *shows)
-        });
+        let below = path.strip_prefix("/dashboard").unwrap();
+        let row = actions.iter().find(|[listed, ..]| *listed == below);
+        let [_, fields, shows] = row.copied().unwrap_or(["", "", "(no row)"]);
         walked += 1;
         let service = service(|builder| builder).await;
         let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
@@ -414,14 +175,12 @@ async fn every_action_works_or_shows_its_error() {
             &parameters.iter().fold(fields.to_owned(), fill),
         )
         .await;
-        let is_shown = match shows {
-            Goes(to) => {
+        let is_shown = match shows.strip_prefix("-> ") {
+            Some(to) => {
                 let to = parameters.iter().fold(to.to_owned(), fill);
                 done.status == StatusCode::SEE_OTHER && done.header("location").contains(&to)
             }
-            Page(text) => {
-                done.status != StatusCode::SEE_OTHER && visible(done.text()).contains(text)
-            }
+            None => done.status != StatusCode::SEE_OTHER && visible(done.text()).contains(shows),
         };
         let shown = done.text().split("<main").nth(1).unwrap_or_default();
         if !is_shown || !says_what_happened(&done) {
@@ -440,5 +199,5 @@ async fn every_action_works_or_shows_its_error() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(walked, ACTIONS.len(), "the list has more than the table");
+    assert_eq!(walked, actions.len(), "the list has more than the table");
 }

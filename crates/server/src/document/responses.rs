@@ -74,39 +74,3 @@ fn joined(words: &str, separator: char) -> String {
     });
     words.collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn response(kinds: &[&str]) -> Value {
-        let examples: Map<String, Value> = kinds
-            .iter()
-            .map(|kind| ((*kind).to_owned(), json!({})))
-            .collect();
-        json!({ "headers": {}, "content": { "application/problem+json": { "examples": examples } } })
-    }
-
-    #[test]
-    fn an_error_of_several_operations_is_described_once() {
-        let mut paths = json!({
-            "/a": { "get": { "responses": { "200": {}, "404": response(&["not_found"]) } } },
-            "/b": { "get": { "responses": {
-                "200": {}, "404": response(&["not_found"]), "409": response(&["already_exists"]),
-            } } },
-        });
-        let shared = share(paths.as_object_mut().unwrap());
-        assert_eq!(
-            Value::Object(shared),
-            json!({ "NotFound": response(&["not_found"]) })
-        );
-        let reference = json!({ "$ref": "#/components/responses/NotFound" });
-        assert_eq!(paths["/a"]["get"]["responses"]["404"], reference);
-        assert_eq!(paths["/b"]["get"]["responses"]["404"], reference);
-        assert_eq!(
-            paths["/b"]["get"]["responses"]["409"],
-            response(&["already_exists"])
-        );
-        assert_eq!(paths["/a"]["get"]["responses"]["200"], json!({}));
-    }
-}

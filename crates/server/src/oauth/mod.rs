@@ -2,8 +2,6 @@
 //! callback).
 
 mod callback;
-#[cfg(test)]
-mod tests;
 mod token;
 
 pub(crate) use callback::leave_callback;

@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(
             outcome(
                 basic_of("id:p%3Aw%20d%2B%25"),
-                &[grant, ("client_id", "id")]
+                &[grant, ("client_id", "id"), ("extra", "1")]
             ),
             expected
         );
@@ -428,6 +428,7 @@ mod tests {
         let response = refuse(&error);
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(response.headers()[header::RETRY_AFTER], "2");
+        assert_eq!(response.headers()[header::PRAGMA], "no-cache");
         assert_eq!(
             refuse(&Error::new(ErrorKind::Internal, "x")).status(),
             StatusCode::INTERNAL_SERVER_ERROR

@@ -249,33 +249,21 @@ async fn a_reader_of_a_few_bytes_a_second_is_cut_off() {
 /// The bytes of a caller that gives no response any room: SETTINGS with an initial window of 0.
 const NO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
 
-#[tokio::test(start_paused = true)]
-async fn an_http2_response_that_never_had_a_window_is_dropped() {
-    let (router, gone) = download();
-    let mut caller = connect(router);
-    caller.write_all(NO_WINDOW).await.unwrap();
-    caller.write_all(HTTP2_GET).await.unwrap();
-    let reading = tokio::spawn(async move { closed_http2_after(&mut caller, 0).await });
-    tokio::time::sleep(Duration::from_secs(59)).await;
-    assert!(gone.upgrade().is_some());
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert!(gone.upgrade().is_none());
-    assert_eq!(reading.await.unwrap(), 60 + 90);
-}
-
+/// The caller reads everything, but no WINDOW_UPDATE follows.
 #[tokio::test(start_paused = true)]
 async fn an_http2_response_without_a_window_is_dropped() {
-    let (router, gone) = download();
-    let mut caller = connect(router);
-    caller.write_all(HTTP2).await.unwrap();
-    caller.write_all(HTTP2_GET).await.unwrap();
-    // The caller reads everything, but no WINDOW_UPDATE follows.
-    let reading = tokio::spawn(async move { closed_http2_after(&mut caller, 0).await });
-    tokio::time::sleep(Duration::from_secs(59)).await;
-    assert!(gone.upgrade().is_some());
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert!(gone.upgrade().is_none());
-    assert_eq!(reading.await.unwrap(), 60 + 90);
+    for settings in [HTTP2, NO_WINDOW] {
+        let (router, gone) = download();
+        let mut caller = connect(router);
+        caller.write_all(settings).await.unwrap();
+        caller.write_all(HTTP2_GET).await.unwrap();
+        let reading = tokio::spawn(async move { closed_http2_after(&mut caller, 0).await });
+        tokio::time::sleep(Duration::from_secs(59)).await;
+        assert!(gone.upgrade().is_some());
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert!(gone.upgrade().is_none());
+        assert_eq!(reading.await.unwrap(), 60 + 90);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,22 +3,11 @@
 use http::StatusCode;
 use stead_core::resource::{NewConnection, ReadConnection, Role};
 
-use crate::{
-    dashboard::{
-        actions_tests::{self, VERIFY_URL, send, visible},
-        session::session_of,
-        tests::{ODD_AS_TEXT, ODD_IN_PATH},
-    },
-    testing::{TestResponse, TestService},
+use crate::dashboard::{
+    actions_tests::{self, VERIFY_URL, send, visible},
+    session::browse_as,
+    tests::{ODD_AS_TEXT, ODD_IN_PATH},
 };
-
-/// The form for a link of the account.
-async fn form_of(service: &TestService, path: &str) -> TestResponse {
-    let (id, _) = session_of(service.platform.environment(), Role::Owner).await;
-    service
-        .browse("GET", path, Some(&format!("stead-80={id}")))
-        .await
-}
 
 #[tokio::test]
 async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
@@ -26,7 +15,7 @@ async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
     let connect = "/dashboard/accounts/connect";
     let service = actions_tests::service(|builder| builder).await;
     let asks = send(&service, &account, "").await;
-    let form = form_of(&service, asks.header("location")).await;
+    let form = browse_as(&service, Role::Owner, asks.header("location")).await;
     let shown = visible(form.text());
     let field = shown.split_once("id=\"verify_url\"").unwrap().1;
     assert!(
@@ -82,7 +71,7 @@ async fn the_form_keeps_a_connection_that_is_not_ready() {
     environment.send(other).await.unwrap();
     send(&service, "/dashboard/connections/mail/disable", "").await;
     let path = "/dashboard/accounts/connect?connection_name=mail&identifier=u";
-    let form = form_of(&service, path).await;
+    let form = browse_as(&service, Role::Owner, path).await;
     form.assert_contains("The connection mail isn’t ready.");
     form.assert_contains("<option value=\"mail\" selected>mail (not ready)</option>");
 }

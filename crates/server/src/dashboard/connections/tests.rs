@@ -1,16 +1,17 @@
 //! The pages of connections, as browsers of members see them.
 
-use http::{Request, StatusCode, header};
-use secrecy::{ExposeSecret as _, SecretString};
+use http::StatusCode;
 use serde_json::json;
 use stead_core::{
-    access::SignIn,
     environment::Verification,
-    resource::{Connection, ConnectionState, NewConnection, NewMember, ReadConnection, Role},
+    resource::{Connection, ConnectionState, NewConnection, ReadConnection, Role},
 };
 
 use crate::{
-    dashboard::tests::{Browser, SCRIPT, SCRIPT_AS_TEXT},
+    dashboard::{
+        session::browse_as,
+        tests::{Browser, SCRIPT, SCRIPT_AS_TEXT},
+    },
     testing::{READONLY, TestResponse, TestService, json_response},
 };
 
@@ -377,23 +378,9 @@ async fn a_consent_that_fails_leads_back_with_its_cause() {
 #[tokio::test]
 async fn a_viewer_sees_no_button() {
     let service = TestService::new().await.with_account("u1").await;
-    let environment = service.platform.environment();
-    let new = NewMember::new("v@example.com", Role::Viewer);
-    let invited = environment.send(new).await.unwrap();
-    let token = invited.link.expose_secret();
-    let token = token.split_once("token=").unwrap().1;
-    let password = || SecretString::from("a long pass phrase");
-    let accepted = environment.accept_invitation(token, None, password());
-    accepted.await.unwrap();
-    let given = SignIn::new("v@example.com", password(), "");
-    let started = environment.sign_in(given).await.unwrap();
-    let cookie = format!("stead-80={}", started.id.expose_secret());
     for path in ["", "/mail", "/mail/test"] {
-        let request = Request::get(format!("/dashboard/connections{path}"))
-            .header(header::HOST, "127.0.0.1")
-            .header(header::COOKIE, &cookie);
-        let page = service.send(request.body(axum::body::Body::empty()).unwrap());
-        let page = page.await;
+        let path = format!("/dashboard/connections{path}");
+        let page = browse_as(&service, Role::Viewer, &path).await;
         assert_eq!(page.status, StatusCode::OK, "{path}");
         let (_, content) = page.text().split_once("<main").unwrap();
         assert!(!content.contains("<form"), "{path}: {content}");

@@ -7,7 +7,7 @@ use stead_core::resource::Role;
 use tower::ServiceExt as _;
 
 use crate::{
-    dashboard::{session::session_of, tests::Browser},
+    dashboard::{session::browse_as, tests::Browser},
     testing::TestService,
 };
 
@@ -35,9 +35,7 @@ async fn an_unknown_dashboard_path_is_a_page_except_in_an_embedded_service() {
 async fn the_list_of_first_steps_ends_with_a_call_that_succeeded() {
     let service = TestService::new().await;
     let page = async |service: &TestService| {
-        let (id, _) = session_of(service.platform.environment(), Role::Owner).await;
-        let cookie = format!("stead-80={id}");
-        let page = service.browse("GET", "/dashboard", Some(&cookie)).await;
+        let page = browse_as(service, Role::Owner, "/dashboard").await;
         page.text().to_owned()
     };
     let call = json!({ "connection_name": "mail", "identifier": "ada", "input": {} });

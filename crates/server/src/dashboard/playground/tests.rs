@@ -9,7 +9,7 @@ use stead_core::{
 
 use crate::{
     dashboard::{
-        session::tests::session_of,
+        session::browse_as,
         tests::{Browser, ODD, ODD_AS_TEXT, SCRIPT, SCRIPT_AS_TEXT, with_markup},
     },
     testing::{TestService, json_response},
@@ -186,11 +186,8 @@ async fn a_raw_request_shows_the_products_response() {
 #[tokio::test]
 async fn a_viewer_sees_everything_and_no_button_that_runs() {
     let service = with_markup().await;
-    let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
     for path in [PAGE, "/dashboard/playground/proxy"] {
-        let page = service
-            .browse("GET", path, Some(&format!("stead-80={id}")))
-            .await;
+        let page = browse_as(&service, Role::Viewer, path).await;
         assert_eq!(page.status, StatusCode::OK);
         page.assert_contains("You need the role operator to ");
         assert!(!page.text().contains("formmethod=\"post\""), "{path}");

@@ -1,14 +1,10 @@
 //! The pages of policies.
 
 use http::{StatusCode, header};
-use stead_core::{
-    api::Paging,
-    caller::Caller,
-    resource::{DeleteMcpSession, ListAppCredentials, NewMcpSession, ReadAppCredential, Role},
-};
+use stead_core::resource::{DeleteMcpSession, NewMcpSession, Role};
 
 use crate::{
-    dashboard::{session, tests::Browser},
+    dashboard::{session::browse_as, tests::Browser},
     testing::TestService,
 };
 
@@ -114,11 +110,7 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
     let body = serde_json::json!({ "read_only": true });
     let set = service.call("PUT", "/v1/policies/quiet", Some(body)).await;
     assert!(set.status.is_success(), "{}", set.text());
-    let environment = service.platform.environment().acting_as(Caller::Operator);
-    let (id, _) = session::session_of(&environment, Role::Viewer).await;
-    let cookie = format!("stead-80={id}");
-    let page = service.browse("GET", "/dashboard/policies/quiet", Some(&cookie));
-    let page = page.await;
+    let page = browse_as(&service, Role::Viewer, "/dashboard/policies/quiet").await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text());
     page.assert_contains("Only read requests are allowed.");
     assert!(!page.text().contains("Save policy"));
@@ -137,14 +129,7 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
         made.headers.get(header::LOCATION).is_none(),
         "the secret is shown once"
     );
-    let credentials = browser
-        .0
-        .platform
-        .environment()
-        .send(ListAppCredentials::new().page(Paging::new(None, 10)))
-        .await;
-    let credentials = credentials.unwrap().items;
-    let agent = credentials.iter().find(|one| one.name == "agent").unwrap();
+    let agent = browser.0.credential("agent").await;
     assert_eq!(agent.policy.as_deref(), Some("quiet"));
     let change = format!("{new}/{}/change", agent.client_id);
     browser
@@ -158,10 +143,5 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
     ];
     let changed = browser.act(&change, &fields).await;
     assert_eq!(changed.status, StatusCode::SEE_OTHER, "{}", changed.text());
-    let agent = browser
-        .0
-        .platform
-        .environment()
-        .send(ReadAppCredential::new(&agent.client_id));
-    assert_eq!(agent.await.unwrap().policy, None);
+    assert_eq!(browser.0.credential("agent").await.policy, None);
 }

@@ -10,7 +10,7 @@ pub(super) mod tests;
 pub(super) use enter::{Entry, Sessions};
 pub(super) use next::local;
 #[cfg(test)]
-pub(super) use tests::session_of;
+pub(super) use tests::{browse_as, session_of};
 
 use std::fmt;
 

@@ -98,35 +98,33 @@ impl Browser {
 
     /// Sends a form of the start page. `own` in `csrf` is replaced by the page's own CSRF token.
     pub(super) async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
+        self.send_form(path, origin, |own| csrf.replace("own", own))
+            .await
+    }
+
+    /// Sends a form of the start page with these fields.
+    pub(super) async fn act(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
+        let body = |csrf: &str| {
+            let mut body = form_urlencoded::Serializer::new(String::new());
+            body.append_pair("csrf", csrf).extend_pairs(fields).finish()
+        };
+        self.send_form(path, "http://127.0.0.1", body).await
+    }
+
+    async fn send_form(
+        &self,
+        path: &str,
+        origin: &str,
+        body: impl FnOnce(&str) -> String,
+    ) -> TestResponse {
         let page = self.get("/dashboard").await;
         let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
-        let (own, _) = rest.split_once('"').unwrap();
+        let body = body(rest.split_once('"').unwrap().0);
         let session = page.header("set-cookie").split(';').next().unwrap();
         let request = Request::builder()
             .method("POST")
             .uri(path)
             .header(header::ORIGIN, origin)
-            .header(header::COOKIE, session);
-        let body = csrf.replace("own", own);
-        self.send(request, HERE, "127.0.0.1", body).await
-    }
-}
-
-impl Browser {
-    /// Sends a form of the start page with these fields.
-    pub(super) async fn act(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
-        let page = self.get("/dashboard").await;
-        let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
-        let (csrf, _) = rest.split_once('"').unwrap();
-        let body = form_urlencoded::Serializer::new(String::new())
-            .append_pair("csrf", csrf)
-            .extend_pairs(fields)
-            .finish();
-        let session = page.header("set-cookie").split(';').next().unwrap();
-        let request = Request::builder()
-            .method("POST")
-            .uri(path)
-            .header(header::ORIGIN, "http://127.0.0.1")
             .header(header::COOKIE, session);
         self.send(request, HERE, "127.0.0.1", body).await
     }

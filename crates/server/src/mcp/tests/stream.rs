@@ -8,9 +8,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use stead::TokioRuntime;
 use stead_core::{
-    api::Paging,
     environment::Verification,
-    resource::{DeleteAppCredential, DeleteMcpSession, ListAppCredentials},
+    resource::{DeleteAppCredential, DeleteMcpSession},
     store::MemoryStore,
 };
 use tokio::{sync::watch, time::timeout};
@@ -96,17 +95,9 @@ async fn a_stream_ends_when_its_session_ends_on_any_server() {
     let client = Client::new(&revoked, session.clone()).await;
     let stream = open(&client).await;
     let environment = other.platform.environment();
-    let all = environment
-        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
-        .await
-        .unwrap()
-        .items;
-    let credential = all.iter().find(|one| one.name == "revoked").unwrap();
-    let client_id = &credential.client_id;
-    environment
-        .send(DeleteAppCredential::new(client_id))
-        .await
-        .unwrap();
+    let client_id = other.credential("revoked").await.client_id;
+    let deleted = environment.send(DeleteAppCredential::new(client_id)).await;
+    deleted.unwrap();
     assert_ends(stream, "credential revoked").await;
 
     let one = TestService::new().await;

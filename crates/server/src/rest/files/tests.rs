@@ -165,15 +165,3 @@ async fn an_attachment_is_a_file_with_its_name_and_type() {
     );
     assert_eq!(file.headers.get(header::CONTENT_RANGE), None);
 }
-
-#[tokio::test]
-async fn an_invalid_handle_is_not_found() {
-    let service = with_mail().await;
-    for handle in ["x", "file_AAAA", "..", "file_%00"] {
-        let refused = get(&service, &format!("/v1/files/{handle}"), &[]).await;
-        refused.assert_problem(StatusCode::NOT_FOUND, "not_found");
-    }
-    let limited = service.with_scopes(&["accounts:read"]).await;
-    let refused = get(&limited, "/v1/files/file_AAAA", &[]).await;
-    refused.assert_problem(StatusCode::FORBIDDEN, "insufficient_scope");
-}

@@ -9,51 +9,7 @@ use http::{Response, StatusCode, header};
 use serde_json::json;
 use stead_core::ports;
 
-use crate::testing::{TestService, json_response};
-
-#[tokio::test]
-async fn a_request_in_json_is_sent_and_its_response_passed_on() {
-    let service = TestService::with_products(|_| {
-        let mut response = json_response(&json!({"id": "d1"}));
-        *response.status_mut() = StatusCode::CREATED;
-        response
-            .headers_mut()
-            .insert("etag", "\"1\"".parse().unwrap());
-        response
-            .headers_mut()
-            .insert(header::SET_COOKIE, "a=b".parse().unwrap());
-        response
-    })
-    .await
-    .with_account("u1")
-    .await;
-    let request = json!({
-        "connection_name": "mail", "identifier": "u1", "method": "POST", "path": "/v1/users/me/drafts",
-        "query": {"a": ["1", "2"]}, "body": {"message": {"raw": "…"}},
-    });
-    let response = service.post("/v1/proxy", request).await;
-    assert_eq!(
-        (response.status, response.text()),
-        (StatusCode::CREATED, r#"{"id":"d1"}"#)
-    );
-    assert_eq!(
-        (response.header("etag"), response.header("set-cookie")),
-        ("\"1\"", "")
-    );
-    let sent = service.received().pop().unwrap();
-    assert_eq!(
-        (sent.method.as_str(), sent.uri.as_str()),
-        (
-            "POST",
-            "https://gmail.googleapis.com/gmail/v1/users/me/drafts?a=1&a=2"
-        )
-    );
-    assert_eq!(
-        sent.headers[header::AUTHORIZATION],
-        "Bearer ya29.CANARY-access"
-    );
-    assert_eq!(sent.body, r#"{"message":{"raw":"…"}}"#);
-}
+use crate::testing::TestService;
 
 #[tokio::test]
 async fn a_refusal_of_the_product_is_passed_on() {
@@ -87,30 +43,6 @@ async fn a_path_is_forwarded_byte_for_byte_for_any_identifier() {
 }
 
 #[tokio::test]
-async fn bodies_stream_both_ways() {
-    let service = TestService::with_products(|received| {
-        assert_eq!(received.body.len(), 3 * 64 * 1024);
-        let pieces =
-            [Bytes::from_static(b"one "), Bytes::from_static(b"two")].map(Ok::<_, std::io::Error>);
-        Response::new(ports::Body::stream(Body::from_stream(stream::iter(pieces))))
-    })
-    .await
-    .with_account("u1")
-    .await;
-    let pieces = (0..3).map(|_| Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 * 1024])));
-    let request = service
-        .request("POST", "/proxy/mail/u1/v1/users/me/drafts")
-        .header(header::CONTENT_TYPE, "message/rfc822")
-        .body(Body::from_stream(stream::iter(pieces)))
-        .unwrap();
-    let response = service.send(request).await;
-    assert_eq!(
-        (response.status, response.text()),
-        (StatusCode::OK, "one two")
-    );
-}
-
-#[tokio::test]
 async fn a_short_body_is_sent_again_after_a_refused_token() {
     let refused = AtomicBool::new(false);
     let service = TestService::with_products(move |received| {
@@ -140,21 +72,14 @@ async fn refused_requests_are_problems() {
     let service = TestService::new().await.with_account("u1").await;
     let sent = service.received().len();
     for (method, path, kind) in [
-        ("GET", "mail/u1/elsewhere", "path_invalid"),
-        ("GET", "mail/u1/v1/users/me/../../x", "path_invalid"),
-        ("GET", "mail/u1", "path_invalid"),
-        ("GET", "mail/u1/", "path_invalid"),
-        ("GET", "mail/u1/v1/users/me?access_token=x", "path_invalid"),
-        ("TRACE", "mail/u1/v1/users/me/profile", "method_not_allowed"),
-        (
-            "GET",
-            "mail/u2/v1/users/me/profile",
-            "authorization_required",
-        ),
-        ("GET", "none/u1/v1/users/me/profile", "unknown_connection"),
-        ("GET", "mail/%FF/v1/users/me/profile", "invalid_request"),
+        ("GET", "/elsewhere", "path_invalid"),
+        ("GET", "/v1/users/me/../../x", "path_invalid"),
+        ("GET", "", "path_invalid"),
+        ("GET", "/", "path_invalid"),
+        ("GET", "/v1/users/me?access_token=x", "path_invalid"),
+        ("TRACE", "/v1/users/me/profile", "method_not_allowed"),
     ] {
-        let path = format!("/proxy/{path}");
+        let path = format!("/proxy/mail/u1{path}");
         let response = service.call(method, &path, None).await;
         assert_eq!(response.problem()["kind"], kind, "{method} {path}");
     }

@@ -7,7 +7,7 @@ use stead_core::resource::Role;
 use super::{Resource, action::Form, member::Member, routes};
 use crate::{
     dashboard::{
-        session::session_of,
+        session::browse_as,
         settings::resources::all,
         tests::{parameters, with_markup},
     },
@@ -93,11 +93,6 @@ async fn one_of(service: &TestService, resource: &Resource) -> Value {
 async fn every_page_is_shown_only_to_roles_with_its_scope() {
     let service = with_markup().await;
     parameters(&service).await;
-    let open = async |role: Role, path: &str| {
-        let (id, _) = session_of(service.platform.environment(), role).await;
-        let cookie = format!("stead-80={id}");
-        service.browse("GET", path, Some(&cookie)).await
-    };
     for resource in all() {
         let one = one_of(&service, resource).await;
         let id = resource.id(&one);
@@ -107,13 +102,13 @@ async fn every_page_is_shown_only_to_roles_with_its_scope() {
                 continue;
             }
             let path = super::details::path(route.route.path, std::slice::from_ref(&id));
-            let page = open(route.role, &path).await;
+            let page = browse_as(&service, route.role, &path).await;
             assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.text());
             if route.route.path == resource.path || route.route.path == resource.own {
                 page.assert_contains(&resource.name_of(&one).replace('/', "&#x2f;"));
             }
             if let Some(lesser) = Role::ALL.into_iter().rfind(|one| *one < route.role) {
-                let refused = open(lesser, &path).await;
+                let refused = browse_as(&service, lesser, &path).await;
                 assert_eq!(refused.status, StatusCode::FORBIDDEN, "{path}");
             }
         }
