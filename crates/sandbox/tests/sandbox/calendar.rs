@@ -1,7 +1,6 @@
 //! The Calendar API's methods that read.
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 
 use crate::client::{Reply, Stage, cases};
 
@@ -145,16 +144,15 @@ async fn calendars_are_listed_by_role_and_state() {
         ))
         .await;
     refused(&clash, 400, "badRequest", "Sync token");
-    ada.stage.sandbox().fault(Fault::TokenLifetime {
-        seconds: 100_000_000,
-    });
+    ada.stage
+        .cause(json!({ "kind": "token_lifetime", "seconds": 100_000_000 }));
     let later = Calendars {
         token: ada.stage.tokens("ada@example.com", &[LIST]).await.access,
         ..ada
     };
-    later.stage.sandbox().fault(Fault::Advance {
-        seconds: 31 * 86_400,
-    });
+    later
+        .stage
+        .cause(json!({ "kind": "advance", "seconds": 31 * 86_400 }));
     let old = later
         .get(&format!("users/me/calendarList?syncToken={token}"))
         .await;

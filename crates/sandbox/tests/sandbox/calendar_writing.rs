@@ -1,7 +1,6 @@
 //! The Calendar API's methods that write.
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 
 use crate::calendar::{Calendars, EVENTS, refused};
 
@@ -430,11 +429,7 @@ async fn bodies_are_checked_strictly() {
 #[tokio::test]
 async fn faults_apply_here_too() {
     let ada = Calendars::ada().await;
-    ada.stage.sandbox().fault(Fault::CutBeforeResponse {
-        host: Some("www.googleapis.com".to_owned()),
-        path_contains: Some("/events".to_owned()),
-        times: 1,
-    });
+    ada.stage.cause(json!({ "kind": "cut_before_response", "host": "www.googleapis.com", "path_contains": "/events" }));
     let url = ada
         .stage
         .url(&format!("/www.googleapis.com/calendar/v3/{PRIMARY}"));
@@ -453,15 +448,8 @@ async fn faults_apply_here_too() {
         "duplicate",
         "already exists",
     );
-    ada.stage.sandbox().fault(Fault::Error {
-        host: None,
-        path_contains: None,
-        status: 403,
-        reason: "rateLimitExceeded".to_owned(),
-        message: None,
-        retry_after: None,
-        times: 1,
-    });
+    ada.stage
+        .cause(json!({ "kind": "error", "status": 403, "reason": "rateLimitExceeded" }));
     let throttled = ada.get(PRIMARY).await;
     assert_eq!(
         (

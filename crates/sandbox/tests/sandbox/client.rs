@@ -64,6 +64,12 @@ impl Stage {
         &self.running.sandbox
     }
 
+    /// A fault as JSON, in which a member that is left out has its default.
+    pub(crate) fn cause(&self, fault: Value) {
+        let fault = serde_json::from_value(fault).expect("a fault");
+        self.sandbox().fault(fault);
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.running.url)
     }

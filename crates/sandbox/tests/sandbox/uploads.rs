@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use stead_sandbox::Fault;
 
 use crate::client::{Reply, Stage};
 
@@ -383,9 +382,9 @@ async fn sessions_belong_to_their_user_and_end_after_a_week() {
     made_up.refused(404, "notFound", "");
     assert_eq!(put(&drive.token).await.status, 200);
     let session = drive.session("POST", RESUMABLE, &[], "").await;
-    drive.stage.sandbox().fault(Fault::Advance {
-        seconds: 7 * 24 * 3600,
-    });
+    drive
+        .stage
+        .cause(json!({ "kind": "advance", "seconds": 7 * 24 * 3600 }));
     let request = drive
         .stage
         .http

@@ -122,9 +122,7 @@ async fn an_exchange_may_ask_for_single_use_refresh_tokens() {
     let mut token = exchanged.ok()["refresh_token"].as_str().unwrap().to_owned();
     // Each token expires 90 days after it was issued.
     for _ in 0..3 {
-        stage.sandbox().fault(Fault::Advance {
-            seconds: 60 * 24 * 3600,
-        });
+        stage.cause(json!({ "kind": "advance", "seconds": 60 * 24 * 3600 }));
         let next = stage.snowflake_refresh(&token).await.ok()["refresh_token"]
             .as_str()
             .unwrap()
@@ -323,11 +321,8 @@ async fn faults_apply_here_too() {
     let reply = stage.sql(access, "SELECT 1").await;
     fails(&reply, 429, "390505");
     assert_eq!(reply.header("retry-after"), "3");
-    sandbox.fault(Fault::TokenError {
-        error: "temporarily_unavailable".to_owned(),
-        status: 503,
-        times: 1,
-    });
+    stage
+        .cause(json!({ "kind": "token_error", "error": "temporarily_unavailable", "status": 503 }));
     refused(
         &stage
             .snowflake_refresh(tokens["refresh_token"].as_str().unwrap())
@@ -335,13 +330,9 @@ async fn faults_apply_here_too() {
         503,
         "temporarily_unavailable",
     );
-    sandbox.fault(Fault::ExpireAccessTokens {
-        user: Some(ADA.to_owned()),
-    });
+    stage.cause(json!({ "kind": "expire_access_tokens", "user": ADA }));
     fails(&stage.sql(access, "SELECT 1").await, 401, "390318");
-    sandbox.fault(Fault::Revoke {
-        user: Some(ADA.to_owned()),
-    });
+    stage.cause(json!({ "kind": "revoke", "user": ADA }));
     fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
     refused(
         &stage

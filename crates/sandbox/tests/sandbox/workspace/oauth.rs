@@ -147,9 +147,7 @@ async fn refresh_tokens_work_once() {
     assert_ne!(first["refresh_token"], second["refresh_token"]);
     assert_ne!(first["access_token"], second["access_token"]);
     let access = second["access_token"].as_str().unwrap().to_owned();
-    stage.sandbox().fault(Fault::ExpireAccessTokens {
-        user: Some(ADA.to_owned()),
-    });
+    stage.cause(json!({ "kind": "expire_access_tokens", "user": ADA }));
     refused(
         &stage.notion(OLD, "GET", "users/me", None, &access).await,
         401,
@@ -219,11 +217,8 @@ async fn grants_end_by_revocation_and_by_fault() {
         .notion_refresh(grace["refresh_token"].as_str().unwrap())
         .await;
     assert_eq!(reply.json()["error"], "invalid_grant");
-    stage.sandbox().fault(Fault::TokenError {
-        error: "temporarily_unavailable".to_owned(),
-        status: 503,
-        times: 1,
-    });
+    stage
+        .cause(json!({ "kind": "token_error", "error": "temporarily_unavailable", "status": 503 }));
     let reply = stage.notion_refresh("x").await;
     assert_eq!(
         (reply.status, reply.json()["error"].clone()),

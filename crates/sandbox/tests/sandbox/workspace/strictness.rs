@@ -161,10 +161,7 @@ async fn a_write_can_be_saved_although_the_response_is_503() {
     let stage = Stage::new().await;
     let (token, world) = ada(&stage).await;
     let parent = json!({"page_id": id(of(&world, "pages", "Projects"))});
-    stage.sandbox().fault(Fault::SavedButUnavailable {
-        path_contains: None,
-        times: 2,
-    });
+    stage.cause(json!({ "kind": "saved_but_unavailable", "times": 2 }));
     // The fault doesn't affect reads.
     assert_eq!(
         stage
@@ -217,15 +214,7 @@ async fn faults_have_the_shape_of_the_product() {
     let me = async || stage.notion(OLD, "GET", "users/me", None, &token).await;
     stage.sandbox().fault(Fault::Unauthorized { times: 1 });
     refused(&me().await, 401, "unauthorized");
-    stage.sandbox().fault(Fault::Error {
-        host: Some("api.notion.com".to_owned()),
-        path_contains: None,
-        status: 429,
-        reason: "public_api_space_request_rate_limit".to_owned(),
-        message: None,
-        retry_after: Some("7".to_owned()),
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "error", "host": "api.notion.com", "status": 429, "reason": "public_api_space_request_rate_limit", "retry_after": "7" }));
     let throttled = me().await;
     refused(&throttled, 429, "rate_limited");
     assert_eq!(throttled.header("retry-after"), "7");
