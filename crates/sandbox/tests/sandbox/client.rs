@@ -283,7 +283,7 @@ pub(crate) fn cases<const N: usize>(
 ) -> impl Iterator<Item = [&'static str; N]> {
     let lines = table.lines().map(str::trim);
     lines.filter(|line| !line.is_empty()).map(|line| {
-        let cells: Vec<&str> = line.split(" => ").collect();
+        let cells: Vec<&str> = line.split("=>").map(str::trim).collect();
         cells.try_into().expect(line)
     })
 }
