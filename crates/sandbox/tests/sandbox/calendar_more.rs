@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    calendar::refused,
-    client::{Reply, Stage},
-};
+use crate::client::{Reply, Stage};
 
 const ALL: &str = "https://www.googleapis.com/auth/calendar";
 const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
@@ -73,15 +70,15 @@ async fn a_put_replaces_the_whole_event() {
     assert_ne!(changed["etag"], made["etag"]);
     assert_eq!(ada.get(&path).await.ok()["summary"], "Coffee");
     let reply = ada.send("PUT", &path, &json!({"summary": "When?"})).await;
-    refused(&reply, 400, "required", "Missing end time.");
+    reply.declined(400, "required", "Missing end time.");
     let mut other = tea();
     other["colour"] = json!("red");
     let reply = ada.send("PUT", &path, &other).await;
-    refused(&reply, 400, "badRequest", "Unknown name");
+    reply.declined(400, "badRequest", "Unknown name");
     let reply = ada
         .send("PUT", "calendars/primary/events/nowhere", &tea())
         .await;
-    refused(&reply, 404, "notFound", "Not Found");
+    reply.declined(404, "notFound", "Not Found");
     // One occurrence of a series is replaced like any event.
     let series = "calendars/primary/events/fa5102feb93ebab770ff8c1d87_20260513T083000Z";
     let moved = ada.send("PUT", series, &body).await.ok();
@@ -91,7 +88,10 @@ async fn a_put_replaces_the_whole_event() {
     let stale = stale
         .header("content-type", "application/json")
         .body(body.to_string());
-    refused(&ada.stage.send(stale).await, 412, "conditionNotMet", "");
+    ada.stage
+        .send(stale)
+        .await
+        .declined(412, "conditionNotMet", "");
 }
 
 #[tokio::test]
@@ -143,11 +143,11 @@ async fn busy_times_are_joined_and_cut_at_the_ends() {
             wrong[name] = value.clone();
         }
         let reply = ada.send("POST", "freeBusy", &wrong).await;
-        refused(&reply, 400, reason, "");
+        reply.declined(400, reason, "");
     }
     let events = Calendar::of(EVENTS).await;
     let reply = events.send("POST", "freeBusy", &body).await;
-    refused(&reply, 403, "insufficientPermissions", "scopes");
+    reply.declined(403, "insufficientPermissions", "scopes");
 }
 
 #[tokio::test]
@@ -165,16 +165,14 @@ async fn one_calendar_can_be_asked_for() {
         "calendars/grace@example.com",
         "users/me/calendarList/nowhere",
     ] {
-        refused(&ada.get(path).await, 404, "notFound", "Not Found");
+        ada.get(path).await.declined(404, "notFound", "Not Found");
     }
     let events = Calendar::of(EVENTS).await;
     for path in ["calendars/primary", "users/me/calendarList/primary"] {
-        refused(
-            &events.get(path).await,
-            403,
-            "insufficientPermissions",
-            "scopes",
-        );
+        events
+            .get(path)
+            .await
+            .declined(403, "insufficientPermissions", "scopes");
     }
 }
 

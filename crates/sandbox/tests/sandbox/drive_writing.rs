@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Reply, Stage, form};
+use crate::client::{Reply, Stage, cases, form};
 
 const DRIVE: &str = "https://www.googleapis.com/auth/drive";
 const FILE: &str = "https://www.googleapis.com/auth/drive.file";
@@ -134,60 +134,24 @@ async fn a_spreadsheet_that_was_made_opens_in_sheets() {
 async fn invalid_metadata_of_a_new_file_is_refused() {
     let drive = Drive::of(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
-    for (body, status, reason, says) in [
-        (
-            json!({"size": "3"}),
-            403,
-            "fieldNotWritable",
-            "not directly writable",
-        ),
-        (
-            json!({"colour": "red"}),
-            400,
-            "badRequest",
-            "Unknown name \"colour\"",
-        ),
-        (json!({"name": 3}), 400, "badRequest", "file.name"),
-        (json!({"parents": "x"}), 400, "badRequest", "file.parents"),
-        (json!({"starred": "yes"}), 400, "badRequest", "file.starred"),
-        (
-            json!({"createdTime": "soon"}),
-            400,
-            "invalid",
-            "Invalid Value",
-        ),
-        (
-            json!({"parents": ["nowhere"]}),
-            404,
-            "notFound",
-            "File not found: nowhere.",
-        ),
-        (
-            json!({"parents": [letter]}),
-            403,
-            "parentNotAFolder",
-            "not a folder",
-        ),
-        (
-            json!({"parents": [engine, engine]}),
-            403,
-            "cannotAddParent",
-            "parents",
-        ),
-        (json!({"id": "made-up"}), 400, "invalid", "not usable"),
-        (
-            json!({"mimeType": "application/vnd.google-apps.shortcut"}),
-            400,
-            "shortcutTargetInvalid",
-            "target",
-        ),
-        (
-            json!({"properties": {"a": "b"}}),
-            501,
-            "notImplemented",
-            "file.properties",
-        ),
-    ] {
+    let table = r#"
+        {"size": "3"} => 403 => fieldNotWritable => not directly writable
+        {"colour": "red"} => 400 => badRequest => Unknown name "colour"
+        {"name": 3} => 400 => badRequest => file.name
+        {"parents": "x"} => 400 => badRequest => file.parents
+        {"starred": "yes"} => 400 => badRequest => file.starred
+        {"createdTime": "soon"} => 400 => invalid => Invalid Value
+        {"parents": ["nowhere"]} => 404 => notFound => File not found: nowhere.
+        {"parents": ["LETTER"]} => 403 => parentNotAFolder => not a folder
+        {"parents": ["ENGINE", "ENGINE"]} => 403 => cannotAddParent => parents
+        {"id": "made-up"} => 400 => invalid => not usable
+        {"mimeType": "application/vnd.google-apps.shortcut"} => 400 => shortcutTargetInvalid => target
+        {"properties": {"a": "b"}} => 501 => notImplemented => file.properties
+    "#;
+    for [body, status, reason, says] in cases(table) {
+        let body = body.replace("LETTER", &letter).replace("ENGINE", &engine);
+        let body = serde_json::from_str(&body).unwrap();
+        let status = status.parse().unwrap();
         let reply = drive.send("POST", "/files", body).await;
         reply.refused(status, reason, says);
     }
