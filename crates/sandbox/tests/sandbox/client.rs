@@ -157,24 +157,35 @@ impl Stage {
     }
 
     pub(crate) async fn exchange(&self, code: &str) -> Reply {
-        self.token(&[
+        self.exchange_with(code, &[]).await
+    }
+
+    /// Exchanges a code with these parameters in addition to the usual ones.
+    pub(crate) async fn exchange_with(&self, code: &str, pairs: &[(&str, &str)]) -> Reply {
+        let mut all = vec![
             ("grant_type", "authorization_code"),
             ("code", code),
             ("redirect_uri", REDIRECT),
             ("client_id", CLIENT_ID),
             ("client_secret", CLIENT_SECRET),
-        ])
-        .await
+        ];
+        all.retain(|(name, _)| pairs.iter().all(|(other, _)| other != name));
+        all.extend(pairs);
+        self.token(&all).await
     }
 
     pub(crate) async fn refresh(&self, token: &str) -> Reply {
-        self.token(&[
+        self.refresh_with(token, &[]).await
+    }
+
+    pub(crate) async fn refresh_with(&self, token: &str, pairs: &[(&str, &str)]) -> Reply {
+        let usual = [
             ("grant_type", "refresh_token"),
             ("refresh_token", token),
             ("client_id", CLIENT_ID),
             ("client_secret", CLIENT_SECRET),
-        ])
-        .await
+        ];
+        self.token(&[&usual[..], pairs].concat()).await
     }
 
     /// Offline tokens of a user for these scopes.
