@@ -224,11 +224,11 @@ fn slow(pieces: &'static [Result<&'static str, &'static str>]) -> Body {
 async fn a_slow_request_body_is_not_blamed_on_the_server() {
     let server = Server::start(&[b"HTTP/1.1 204 No Content\r\n\r\n"], Then::Listen).await;
     let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
-    let response = send(within(limits, request)).await.unwrap();
+    let response = send(within(FIRST_BYTE, request)).await.unwrap();
     assert_eq!(response.status(), 204);
     let server = Server::start(&[], Then::Stall).await;
     let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
-    let error = send(within(limits, request)).await.unwrap_err();
+    let error = send(within(FIRST_BYTE, request)).await.unwrap_err();
     assert_eq!(error.to_string(), "no response arrived in time");
 }
 
