@@ -3,7 +3,7 @@
 //! does.
 
 use serde_json::{Value, json};
-use stead::{Client, ExportFormat, Stead};
+use stead::{ExportFormat, Stead};
 
 use crate::{
     browser::Browser,
@@ -153,8 +153,7 @@ async fn a_loop_of_messages_searches_asks_for_consent_and_finishes() {
     for over_http in [false, true] {
         let stage = stage(&["calendar"]).await;
         let stead: Stead = if over_http {
-            let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-            client.unwrap().into()
+            stage.client().into()
         } else {
             stage.platform.clone().into()
         };

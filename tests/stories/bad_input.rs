@@ -103,14 +103,6 @@ async fn names() {
         let reply = execute("mail_list_drafts", body(connection, identifier)).await;
         assert_eq!(reply.kind(), kind);
     }
-    for (path, kind) in [
-        ("/v1/accounts/mail/stranger", "account_not_found"),
-        ("/v1/connections/nothing", "unknown_connection"),
-        ("/v1/tools/nothing", "unknown_tool"),
-        ("/nowhere", "not_found"),
-    ] {
-        assert_eq!(stage.get(path).await.kind(), kind, "{path}");
-    }
     let extra = json!({ "connection_name": "mail", "identifier": "user-1", "inputs": {} });
     assert_eq!(
         execute("mail_list_drafts", extra).await.kind(),
@@ -155,20 +147,6 @@ async fn a_connection_of_another_product() {
 #[tokio::test]
 async fn connections_that_are_not_ready() {
     let stage = Stage::connected().await;
-    let draft = json!({ "connection_name": "draft", "product": "mail" });
-    assert_eq!(
-        stage.post("/v1/connections", &draft).await.json()["state"],
-        "draft"
-    );
-    assert_eq!(
-        stage.post("/v1/connections", &draft).await.kind(),
-        "already_exists"
-    );
-    let link = json!({ "connection_name": "draft", "identifier": "user-1" });
-    assert_eq!(
-        stage.post("/v1/authorization-links", &link).await.kind(),
-        "connection_not_ready"
-    );
     for (name, value) in [
         ("connection_name", json!("a/b")),
         ("product", json!("nothing")),
@@ -205,21 +183,6 @@ async fn connections_that_are_not_ready() {
     let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "authorization_required");
     assert_eq!(reply.json()["context"]["reason"], "client_changed");
-}
-
-#[tokio::test]
-async fn suspended_accounts() {
-    let stage = Stage::connected().await;
-    let account = async |verb: &str| {
-        let path = format!("/v1/accounts/mail/user-1/{verb}");
-        stage.post(&path, &json!({})).await
-    };
-    assert_eq!(account("suspend").await.json()["state"], "suspended");
-    assert_eq!(stage.drafts("user-1").await.kind(), "account_suspended");
-    assert_eq!(account("resume").await.json()["state"], "active");
-    assert_eq!(stage.drafts("user-1").await.status, 200);
-    assert_eq!(account("resume").await.kind(), "invalid_transition");
-    assert_eq!(account("refresh").await.json()["state"], "active");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use stead::{
-    Client, ConnectionChange, ErrorKind, ExportFormat, NewConnection, Stead,
+    ConnectionChange, ErrorKind, ExportFormat, NewConnection, Stead,
     mail::{FetchMails, ListDrafts},
 };
 use stead_core::{
@@ -34,8 +34,7 @@ async fn through_the_platform() {
 #[tokio::test]
 async fn through_the_client() {
     let stage = stage().await;
-    let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    story(&stage, &client.unwrap().into()).await;
+    story(&stage, &stage.client().into()).await;
 }
 
 async fn story(stage: &Stage, stead: &Stead) {

@@ -30,8 +30,7 @@ async fn through_the_platform() {
 #[tokio::test]
 async fn through_the_client() {
     let stage = Stage::set(Setting::default()).await;
-    let owner = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    story(&stage, &owner.unwrap().into()).await;
+    story(&stage, &stage.client().into()).await;
 }
 
 /// An owner creates a credential for an agent, changes its scopes, rotates its secret, and revokes it.
@@ -115,12 +114,7 @@ async fn story(stage: &Stage, owner: &Stead) {
 #[tokio::test]
 async fn a_credential_revoked_by_another_process_is_refused_within_a_second() {
     let stage = Stage::set(Setting::default()).await;
-    let other = stage
-        .over_its_store()
-        .key(&stage.key)
-        .build()
-        .await
-        .unwrap();
+    let other = stage.over_its_store().build().await.unwrap();
     let new = NewAppCredential::new("agent").scopes(["accounts:read"]);
     let issued = other.send(new).await.unwrap();
     let form = [

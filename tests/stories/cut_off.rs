@@ -52,14 +52,10 @@ impl Transport for Cut {
 async fn cut_off(stage: &Stage, product: &'static str, tool: &'static str, input: Value) {
     let (carried_out, wait) = mpsc::channel();
     let network = ReqwestTransport::new(TransportOptions::default()).unwrap();
-    let builder = stage
-        .over_its_store()
-        .key(&stage.key)
-        .gateway(&stage.sandbox.url)
-        .transport(Arc::new(Cut {
-            network,
-            carried_out,
-        }));
+    let builder = stage.over_its_store().transport(Arc::new(Cut {
+        network,
+        carried_out,
+    }));
     let ended = tokio::task::spawn_blocking(move || {
         let process = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

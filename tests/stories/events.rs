@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::StreamExt as _;
-use stead::{Client, NewConnection, Platform, Stead};
+use stead::{NewConnection, Platform, Stead};
 use stead_core::{environment::Verification, resource::TotalsStep};
 use tokio::task::JoinSet;
 
@@ -16,7 +16,6 @@ const TIMES: usize = 5;
 async fn another(stage: &Stage) -> Platform {
     stage
         .over_its_store()
-        .key(&stage.key)
         .verification(Verification::LinkPossession)
         .build()
         .await
@@ -40,8 +39,7 @@ async fn a_reader_sees_every_event_once_and_in_order_with_twenty_writers() {
     let other = another(&stage).await;
     let new = NewConnection::mail("post").client("client", "secret");
     stage.platform.connections().create(new).await.unwrap();
-    let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    let stead = Stead::from(client.unwrap());
+    let stead = Stead::from(stage.client());
     let latest = stead.events().latest().read().await.unwrap().cursor;
 
     let mut writers = JoinSet::new();
@@ -91,8 +89,7 @@ async fn a_reader_sees_every_event_once_and_in_order_with_twenty_writers() {
 #[tokio::test]
 async fn both_doors_read_the_same_events_and_calls() {
     let stage = Stage::connected().await;
-    let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    let doors = [Stead::from(client.unwrap()), stage.platform.clone().into()];
+    let doors = [Stead::from(stage.client()), stage.platform.clone().into()];
     let mut pages = Vec::new();
     for stead in &doors {
         let account = stead.account("mail", "user-1").unwrap();

@@ -212,11 +212,7 @@ async fn a_changed_policy_allows_nothing_and_a_deleted_one_is_named() {
         &format!("UPDATE policy SET body = '{loose}'"),
     )
     .await;
-    let other = stage
-        .over_its_store()
-        .key(&stage.key)
-        .gateway(&stage.sandbox.url);
-    let other = other.build().await.unwrap();
+    let other = stage.over_its_store().build().await.unwrap();
     let actions = other.actions();
     let call = actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({}));
     assert_eq!(call.await.unwrap_err().kind(), ErrorKind::IntegrityViolated);
@@ -263,7 +259,7 @@ async fn removing_the_mac_requirement_makes_the_data_key_unusable() {
     stage.platform.environment().maintain().await.unwrap();
     let reply = sign_in(&stage, &stage.client_id, &stage.client_secret).await;
     assert!(!reply.status.is_success(), "{reply:?}");
-    let another = stage.over_its_store().key(&stage.key).build().await;
+    let another = stage.over_its_store().build().await;
     let error = another.map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
 }

@@ -4,13 +4,12 @@
 use futures_util::future::join_all;
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
-use stead_core::{ErrorKind, resource::NewConnection};
-use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
+use stead_core::ErrorKind;
 
 use crate::{
-    browser::Browser,
     http_client::{Reply, request},
-    stage::{ADA, Stage},
+    products,
+    stage::Stage,
 };
 
 const EXECUTE: &str = "/v1/tools/calendar_create_event/execute";
@@ -20,13 +19,7 @@ const REPLAYED: &str = "stead-idempotent-replayed";
 /// A stage with Ada's calendar connected as `user-1`.
 async fn connected() -> Stage {
     let stage = Stage::new().await;
-    let calendar = NewConnection::calendar("calendar").client(CLIENT_ID, CLIENT_SECRET);
-    let environment = stage.platform.environment();
-    environment.send(calendar).await.unwrap();
-    let link = json!({ "connection_name": "calendar", "identifier": "user-1" });
-    let link = stage.post("/v1/authorization-links", &link).await.json();
-    let link = link["link"].as_str().unwrap();
-    Browser::new().connect(&stage, link, ADA).await;
+    products::connect(&stage, "calendar").await;
     stage
 }
 
@@ -124,10 +117,8 @@ async fn a_hundred_concurrent_equal_writes_reach_the_product_once() {
 #[tokio::test]
 async fn an_idempotency_key_works_in_platform_and_client() {
     let stage = connected().await;
-    let client = stead::Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    let client = client.unwrap();
     let doors: [(stead::Stead, &str); 2] = [
-        (client.into(), "client"),
+        (stage.client().into(), "client"),
         (stage.platform.clone().into(), "platform"),
     ];
     for (stead, door) in doors {

@@ -10,6 +10,7 @@ use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{
     browser::Browser,
+    products,
     stage::{ADA, Stage},
 };
 
@@ -143,10 +144,9 @@ async fn a_response_that_is_delivered_to_another_connection_is_refused() {
     environment.send(other).await.unwrap();
     let mut visits = Vec::new();
     for connection in ["mail", "other"] {
-        let body = serde_json::json!({ "connection_name": connection, "identifier": "user-1" });
-        let link = stage.post("/v1/authorization-links", &body).await.json();
+        let link = products::link(&stage, connection, "user-1").await;
         let mut browser = Browser::new();
-        let product = browser.open(link["link"].as_str().unwrap()).await;
+        let product = browser.open(&link).await;
         visits.push((browser, stage.consent(&product, ADA, &["all"])));
     }
     let (mut second, two) = visits.pop().unwrap();

@@ -4,12 +4,11 @@
 use http::Method;
 use serde_json::{Value, json};
 use stead_core::ports::Body;
-use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{
     browser::Browser,
     http_client::request,
-    products::connect,
+    products::{connect, create},
     stage::{ADA, Stage},
 };
 
@@ -96,12 +95,7 @@ impl<'s> Agent<'s> {
 async fn stage() -> Stage {
     let stage = Stage::connected().await;
     connect(&stage, "workspace").await;
-    let drive = json!({
-        "connection_name": "drive", "product": "drive",
-        "client_id": CLIENT_ID, "client_secret": CLIENT_SECRET,
-    });
-    let created = stage.post("/v1/connections", &drive).await;
-    assert_eq!(created.status, 201, "{}", created.text());
+    create(&stage, "drive").await;
     stage
 }
 

@@ -25,9 +25,9 @@ async fn mails_only() -> Stage {
     stage
 }
 
-/// Follows a link and allows everything.
-async fn follow(stage: &Stage, made: &Reply) {
-    let made = made.json();
+/// Follows a link of this request and allows everything.
+async fn follow(stage: &Stage, request: &Value) {
+    let made = stage.post("/v1/authorization-links", request).await.json();
     let link = made["link"].as_str().unwrap_or_else(|| panic!("{made}"));
     let done = Browser::new().connect(stage, link, ADA).await;
     assert_eq!(done.status, 200, "{}", done.text());
@@ -74,11 +74,7 @@ async fn the_request_of_a_missing_scope_error_makes_both_tools_work() {
         "the call makes no link"
     );
 
-    follow(
-        &stage,
-        &stage.post("/v1/authorization-links", &request).await,
-    )
-    .await;
+    follow(&stage, &request).await;
     assert_eq!(contacts(&stage).await.status, 200);
     assert_eq!(stage.drafts("user-1").await.status, 200);
     assert_eq!(stage.account("user-1").await["missing_scopes"], json!([]));
@@ -90,7 +86,7 @@ async fn a_link_for_one_more_scope_keeps_those_that_were_granted() {
     let more = json!({
         "connection_name": "mail", "identifier": "user-1", "scopes": ["contacts.readonly"],
     });
-    follow(&stage, &stage.post("/v1/authorization-links", &more).await).await;
+    follow(&stage, &more).await;
     assert_eq!(contacts(&stage).await.status, 200);
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
@@ -113,10 +109,7 @@ async fn the_link_of_an_error_drops_a_scope_that_blocks_the_tool() {
             .contains("gmail.metadata restricts what gmail.readonly allows")
     );
 
-    let narrow = stage
-        .post("/v1/authorization-links", &ask(&["gmail.metadata"]))
-        .await;
-    follow(&stage, &narrow).await;
+    follow(&stage, &ask(&["gmail.metadata"])).await;
     let account = stage.account("user-1").await;
     assert!(texts(&account["granted_scopes"]).contains(&METADATA));
     let mails = async |input| stage.execute("mail_fetch_mails", "user-1", input).await;
@@ -137,11 +130,7 @@ async fn the_link_of_an_error_drops_a_scope_that_blocks_the_tool() {
         scopes.contains(&READONLY) && !scopes.contains(&METADATA),
         "{scopes:?}"
     );
-    follow(
-        &stage,
-        &stage.post("/v1/authorization-links", &request).await,
-    )
-    .await;
+    follow(&stage, &request).await;
     assert_eq!(mails(json!({ "query": "is:unread" })).await.status, 200);
 }
 
@@ -206,12 +195,7 @@ async fn every_error_for_the_user_has_an_authorization_request() {
         .await
         .json();
     assert_eq!(raw["kind"], "authorization_required");
-    let request = &raw["authorization_request"];
-    follow(
-        &stage,
-        &stage.post("/v1/authorization-links", request).await,
-    )
-    .await;
+    follow(&stage, &raw["authorization_request"]).await;
     assert_eq!(contacts(&stage).await.status, 200);
 }
 
@@ -239,11 +223,7 @@ async fn a_raw_request_with_a_missing_scope_has_an_authorization_request() {
     let request = refused.header("stead-authorization-request");
     let request: Value = serde_json::from_str(request).unwrap();
     assert!(texts(&request["scopes"]).contains(&send), "{request}");
-    follow(
-        &stage,
-        &stage.post("/v1/authorization-links", &request).await,
-    )
-    .await;
+    follow(&stage, &request).await;
     let sent = stage.post("/v1/proxy", &mail).await;
     assert_eq!(sent.status, 200, "{}", sent.text());
     assert_eq!(sent.header("stead-hint"), "");
@@ -309,7 +289,7 @@ async fn permissions_are_those_of_the_product_and_may_be_short() {
     assert_eq!(texts(&made["permissions"])[0], READONLY);
 
     let link = json!({ "connection_name": "short", "identifier": "user-1" });
-    follow(&stage, &stage.post("/v1/authorization-links", &link).await).await;
+    follow(&stage, &link).await;
     let account = stage.get("/v1/accounts/short/user-1").await.json();
     assert_eq!(account["missing_scopes"], json!([]), "{account}");
 }

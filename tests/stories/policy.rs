@@ -31,8 +31,7 @@ async fn through_the_platform() {
 #[tokio::test]
 async fn through_the_client() {
     let stage = Stage::set(Setting::default()).await;
-    let owner = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    story(&stage, &owner.unwrap().into()).await;
+    story(&stage, &stage.client().into()).await;
 }
 
 async fn story(stage: &Stage, owner: &Stead) {

@@ -8,7 +8,6 @@ use std::sync::{
 };
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 use tokio::net::TcpListener;
 
 use crate::{http_client::raw, stage::Stage};
@@ -329,12 +328,7 @@ async fn the_products_own_refusals_are_passed_on() {
 async fn v57_a_redirect_is_not_followed() {
     let scene = Scene::new().await;
     let redirect = || {
-        scene.stage.fault(Fault::Redirect {
-            host: None,
-            path_contains: None,
-            location: format!("http://{}/steal", scene.canary.address),
-            times: 1,
-        });
+        scene.stage.cause(json!({ "kind": "redirect", "location": format!("http://{}/steal", scene.canary.address) }));
     };
     redirect();
     let reply = scene.json(|_| {}).await;

@@ -23,148 +23,111 @@ use crate::{
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
 
-/// Headers that programs between a caller and Stead add, by program.
-const ADDED: &[(&str, &[&str])] = &[
-    (
-        "AWS ALB",
-        &[
-            "X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678",
-            "X-Amzn-Mtls-Clientcert-Subject: CN=a",
-            "X-Amzn-Oidc-Identity: a",
-            "X-Forwarded-For: 203.0.113.7",
-            "X-Forwarded-Port: 443",
-            "X-Forwarded-Proto: https",
-        ],
-    ),
-    (
-        "Cloudflare",
-        &[
-            "CF-Connecting-IP: 203.0.113.7",
-            "CF-Connecting-IPv6: 2001:db8::1",
-            "CF-IPCountry: DE",
-            "CF-Ray: 8a1b2c3d4e5f6a7b-FRA",
-            "CF-Visitor: {\"scheme\":\"https\"}",
-            "CF-Worker: example.com",
-            "CDN-Loop: cloudflare; loops=1",
-            "True-Client-IP: 203.0.113.7",
-        ],
-    ),
-    (
-        "Google Cloud load balancer",
-        &[
-            "X-Cloud-Trace-Context: 105445aa7843bc8bf206b12000100000/1;o=1",
-            "Via: 1.1 google",
-            "X-Client-Data: a",
-        ],
-    ),
-    (
-        "Envoy and Istio",
-        &[
-            "X-Envoy-Attempt-Count: 1",
-            "X-Envoy-Decorator-Operation: stead.default.svc.cluster.local:80/*",
-            "X-Envoy-Expected-Rq-Timeout-Ms: 15000",
-            "X-Envoy-External-Address: 203.0.113.7",
-            "X-Envoy-Original-Path: /",
-            "X-Envoy-Peer-Metadata: a",
-            "X-Envoy-Peer-Metadata-Id: a",
-            "X-Forwarded-Client-Cert: By=spiffe://cluster.local/ns/default/sa/a;Hash=b",
-            "X-Request-Id: 7f9a",
-        ],
-    ),
-    (
-        "nginx ingress",
-        &[
-            "X-Forwarded-Host: stead.example",
-            "X-Forwarded-Scheme: https",
-            "X-Original-Forwarded-For: 203.0.113.7",
-            "X-Original-URI: /",
-            "X-Real-IP: 203.0.113.7",
-            "X-Scheme: https",
-        ],
-    ),
-    (
-        "Sentry",
-        &[
-            "Sentry-Trace: 771a43a4192642f0b136d5159a501700-1",
-            "Baggage: sentry-trace_id=1",
-        ],
-    ),
-    (
-        "Datadog",
-        &[
-            "X-Datadog-Origin: rum",
-            "X-Datadog-Parent-Id: 1",
-            "X-Datadog-Sampling-Priority: 1",
-            "X-Datadog-Tags: _dd.p.dm=-1",
-            "X-Datadog-Trace-Id: 1",
-        ],
-    ),
-    (
-        "B3",
-        &[
-            "B3: 80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1",
-            "X-B3-Flags: 0",
-            "X-B3-ParentSpanId: 1",
-            "X-B3-Sampled: 1",
-            "X-B3-SpanId: e457b5a2e4d86bd1",
-            "X-B3-TraceId: 80f198ee56343ba864fe8b2a57d3eff7",
-            "Uber-Trace-Id: 1:2:0:1",
-        ],
-    ),
-    (
-        "New Relic",
-        &[
-            "NewRelic: eyJ2IjpbMCwxXX0=",
-            "X-NewRelic-ID: a",
-            "X-NewRelic-Transaction: a",
-        ],
-    ),
-    (
-        "Elastic",
-        &[
-            "Elastic-Apm-Traceparent: 00-1-1-01",
-            "TraceParent: 00-1-1-01",
-            "TraceState: es=s:1",
-        ],
-    ),
-    (
-        "HTTP clients and browsers",
-        &[
-            "Cache-Control: no-cache",
-            "Cookie: session=canary",
-            "DNT: 1",
-            "Expect: 100-continue",
-            "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA",
-            "Keep-Alive: timeout=5",
-            "Origin: https://app.example",
-            "Pragma: no-cache",
-            "Prefer: return=minimal",
-            "Priority: u=1, i",
-            "Proxy-Authorization: Basic Y2FuYXJ5",
-            "Proxy-Connection: keep-alive",
-            "Referer: https://app.example/",
-            "Sec-CH-UA: \"a\"",
-            "Sec-Fetch-Mode: cors",
-            "TE: trailers",
-            "Trailer: X-Checksum",
-            "Upgrade: h2c",
-            "Upgrade-Insecure-Requests: 1",
-            "User-Agent: client/1",
-            "X-CSRF-Token: canary",
-            "X-Requested-With: XMLHttpRequest",
-        ],
-    ),
-    (
-        "Google's client libraries",
-        &[
-            "X-Goog-Api-Client: gdcl/2.202.0 gl-python/3.11",
-            "X-Goog-Api-Key: canary",
-            "X-Goog-Request-Params: a=b",
-            "X-Goog-User-Project: a",
-            "X-GUploader-No-308: yes",
-        ],
-    ),
-];
+/// Headers that programs between a caller and Stead add, below the name of each program.
+const ADDED: &str = r#"
+    AWS ALB
+        X-Amzn-Trace-Id: Root=1-67891233-abcdef012345678912345678
+        X-Amzn-Mtls-Clientcert-Subject: CN=a
+        X-Amzn-Oidc-Identity: a
+        X-Forwarded-For: 203.0.113.7
+        X-Forwarded-Port: 443
+        X-Forwarded-Proto: https
+
+    Cloudflare
+        CF-Connecting-IP: 203.0.113.7
+        CF-Connecting-IPv6: 2001:db8::1
+        CF-IPCountry: DE
+        CF-Ray: 8a1b2c3d4e5f6a7b-FRA
+        CF-Visitor: {"scheme":"https"}
+        CF-Worker: example.com
+        CDN-Loop: cloudflare; loops=1
+        True-Client-IP: 203.0.113.7
+
+    Google Cloud load balancer
+        X-Cloud-Trace-Context: 105445aa7843bc8bf206b12000100000/1;o=1
+        Via: 1.1 google
+        X-Client-Data: a
+
+    Envoy and Istio
+        X-Envoy-Attempt-Count: 1
+        X-Envoy-Decorator-Operation: stead.default.svc.cluster.local:80/*
+        X-Envoy-Expected-Rq-Timeout-Ms: 15000
+        X-Envoy-External-Address: 203.0.113.7
+        X-Envoy-Original-Path: /
+        X-Envoy-Peer-Metadata: a
+        X-Envoy-Peer-Metadata-Id: a
+        X-Forwarded-Client-Cert: By=spiffe://cluster.local/ns/default/sa/a;Hash=b
+        X-Request-Id: 7f9a
+
+    nginx ingress
+        X-Forwarded-Host: stead.example
+        X-Forwarded-Scheme: https
+        X-Original-Forwarded-For: 203.0.113.7
+        X-Original-URI: /
+        X-Real-IP: 203.0.113.7
+        X-Scheme: https
+
+    Sentry
+        Sentry-Trace: 771a43a4192642f0b136d5159a501700-1
+        Baggage: sentry-trace_id=1
+
+    Datadog
+        X-Datadog-Origin: rum
+        X-Datadog-Parent-Id: 1
+        X-Datadog-Sampling-Priority: 1
+        X-Datadog-Tags: _dd.p.dm=-1
+        X-Datadog-Trace-Id: 1
+
+    B3
+        B3: 80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1
+        X-B3-Flags: 0
+        X-B3-ParentSpanId: 1
+        X-B3-Sampled: 1
+        X-B3-SpanId: e457b5a2e4d86bd1
+        X-B3-TraceId: 80f198ee56343ba864fe8b2a57d3eff7
+        Uber-Trace-Id: 1:2:0:1
+
+    New Relic
+        NewRelic: eyJ2IjpbMCwxXX0=
+        X-NewRelic-ID: a
+        X-NewRelic-Transaction: a
+
+    Elastic
+        Elastic-Apm-Traceparent: 00-1-1-01
+        TraceParent: 00-1-1-01
+        TraceState: es=s:1
+
+    HTTP clients and browsers
+        Cache-Control: no-cache
+        Cookie: session=canary
+        DNT: 1
+        Expect: 100-continue
+        HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA
+        Keep-Alive: timeout=5
+        Origin: https://app.example
+        Pragma: no-cache
+        Prefer: return=minimal
+        Priority: u=1, i
+        Proxy-Authorization: Basic Y2FuYXJ5
+        Proxy-Connection: keep-alive
+        Referer: https://app.example/
+        Sec-CH-UA: "a"
+        Sec-Fetch-Mode: cors
+        TE: trailers
+        Trailer: X-Checksum
+        Upgrade: h2c
+        Upgrade-Insecure-Requests: 1
+        User-Agent: client/1
+        X-CSRF-Token: canary
+        X-Requested-With: XMLHttpRequest
+
+    Google's client libraries
+        X-Goog-Api-Client: gdcl/2.202.0 gl-python/3.11
+        X-Goog-Api-Key: canary
+        X-Goog-Request-Params: a=b
+        X-Goog-User-Project: a
+        X-GUploader-No-308: yes
+"#;
 
 /// A stage whose mail product is this mirror, with Ada's account as `user-1`.
 async fn stage(mirror: &Mirror) -> Stage {
@@ -217,11 +180,12 @@ fn ours(mirror: &Mirror, more: &[&str]) -> Vec<String> {
 async fn a_request_passes_with_headers_added_by_intermediaries() {
     let (mirror, stage) = mirrored(OK).await;
     let path = "/gmail/v1/users/me/profile";
-    let all = ADDED.iter().flat_map(|(_, lines)| *lines);
-    let all: String = all.map(|line| format!("{line}\r\n")).collect();
-    let each = ADDED
-        .iter()
-        .map(|(who, lines)| (*who, format!("{}\r\n", lines.join("\r\n"))));
+    let each = ADDED.split("\n\n").map(|program| {
+        let (who, lines) = program.trim().split_once('\n').unwrap();
+        let lines = lines.lines().map(|line| format!("{}\r\n", line.trim()));
+        (who, lines.collect::<String>())
+    });
+    let all = each.clone().map(|(_, lines)| lines).collect();
     for (who, lines) in each.chain([("all together", all)]) {
         let lines = format!("Connection: Upgrade, HTTP2-Settings, Authorization\r\n{lines}");
         let (status, response) = get(&stage, path, &lines).await;

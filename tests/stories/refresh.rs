@@ -134,11 +134,8 @@ async fn a_token_endpoint_that_fails_for_a_while_kills_no_account() {
     stage.clock.advance(SignedDuration::from_hours(2));
     let bearer = stage.token().await;
     let url = format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url);
-    stage.fault(Fault::TokenError {
-        error: String::from("temporarily_unavailable"),
-        status: 503,
-        times: 1,
-    });
+    stage
+        .cause(json!({ "kind": "token_error", "error": "temporarily_unavailable", "status": 503 }));
     let reply = stage.http.get(&url, &bearer).await;
     assert_eq!(reply.kind(), "refresh_unavailable");
     assert!(!reply.header("retry-after").is_empty());
@@ -207,20 +204,6 @@ async fn a_refresh_survives_a_caller_that_disconnects() {
     let reply = stage.drafts("user-1").await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(refreshes(&stage), 1);
-}
-
-#[tokio::test]
-async fn disconnecting_with_revocation_ends_the_grant_at_the_product() {
-    let stage = Stage::connected().await;
-    let ended = stage
-        .delete("/v1/accounts/mail/user-1?revoke_at_product=true")
-        .await;
-    assert_eq!(
-        ended.json(),
-        json!({ "revocation": "requested", "ends_other_grants": true })
-    );
-    stage.platform.shut_down().await;
-    assert_eq!(stage.revocations(), 1);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Results within a size limit: a search of mails, a long mail and a large query, as a model gets them.
 
 use serde_json::{Value, json};
-use stead::{Client, ErrorKind, Stead, mail::FetchMails};
+use stead::{ErrorKind, Stead, mail::FetchMails};
 use stead_core::{
     resource::ByteRange,
     results::{ResultOptions, View},
@@ -125,8 +125,7 @@ async fn a_large_query_says_what_it_omits() {
 #[tokio::test]
 async fn both_doors_take_the_options() {
     let stage = Stage::connected().await;
-    let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
-    let doors: [Stead; 2] = [stage.platform.clone().into(), client.unwrap().into()];
+    let doors: [Stead; 2] = [stage.platform.clone().into(), stage.client().into()];
     for stead in doors {
         let ada = stead.account("mail", "user-1").unwrap();
         let all = FetchMails::default();

@@ -63,13 +63,7 @@ async fn account(stage: &Stage, connection: &str, identifier: &str) -> Value {
 
 /// Another process over the same database.
 async fn reopened(stage: &Stage) -> Platform {
-    stage
-        .over_its_store()
-        .key(&stage.key)
-        .gateway(&stage.sandbox.url)
-        .build()
-        .await
-        .unwrap()
+    stage.over_its_store().build().await.unwrap()
 }
 
 /// Finishes the pending work at products. Checks that no token was revoked, and that mail still works.

@@ -135,14 +135,7 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
         "client_secret": CLIENT_SECRET,
     });
     let mut seen = vec![stage.post("/v1/connections", &new).await.text()];
-    let link = stage
-        .post(
-            "/v1/authorization-links",
-            &json!({ "connection_name": "planted", "identifier": "user-1" }),
-        )
-        .await
-        .json();
-    let link = link["link"].as_str().unwrap().to_owned();
+    let link = products::link(&stage, "planted", "user-1").await;
     let mut browser = Browser::new();
     let product = browser.open(&link).await;
     let back = stage.consent(&product, ADA, &["all"]);
@@ -167,18 +160,10 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     seen.push(call("mail_fetch_mails", json!({ "max_results": 3000 })).await);
     stage.fault(Fault::ExpireAccessTokens { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    stage.fault(Fault::TokenError {
-        error: String::from("invalid_client"),
-        status: 401,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "token_error", "error": "invalid_client", "status": 401 }));
     stage.fault(Fault::ExpireAccessTokens { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    stage.fault(Fault::NotJson {
-        host: None,
-        path_contains: None,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "not_json" }));
     seen.push(call("mail_list_drafts", json!({})).await);
     seen.push(
         stage

@@ -13,11 +13,8 @@ use crate::{http_client::Reply, stage::Stage};
 /// A stage with Ada's account, and another server over its store.
 async fn two() -> (Stage, Platform) {
     let stage = Stage::connected().await;
-    let other = stage
-        .over_its_store()
-        .key(&stage.key)
-        .verification(Verification::LinkPossession)
-        .build();
+    let other = stage.over_its_store();
+    let other = other.verification(Verification::LinkPossession).build();
     (stage, other.await.unwrap())
 }
 

@@ -6,7 +6,7 @@ use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
 use crate::{
     browser::Browser,
     http_client::Reply,
-    products::connect,
+    products::{self, connect},
     stage::{ADA, Stage},
 };
 
@@ -175,11 +175,8 @@ async fn uploads_and_batches_work_through_the_proxy() {
         stage.post("/v1/connections", &new).await.json()["state"],
         "ready"
     );
-    let link = json!({ "connection_name": "drive", "identifier": "user-1" });
-    let link = stage.post("/v1/authorization-links", &link).await.json();
-    let done = Browser::new()
-        .connect(&stage, link["link"].as_str().unwrap(), ADA)
-        .await;
+    let link = products::link(&stage, "drive", "user-1").await;
+    let done = Browser::new().connect(&stage, &link, ADA).await;
     assert_eq!(done.status, 200, "{}", done.text());
 
     let send = async |method: &str, url: &str, headers: &[(&str, &str)], body: Vec<u8>| {

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use http::Method;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use stead::{Platform, PlatformBuilder, products::behind};
+use stead::{Client, Platform, PlatformBuilder, products::behind};
 use stead_core::{
     catalogue::Catalogue,
     environment::Verification,
@@ -183,9 +183,16 @@ impl Stage {
         stage
     }
 
-    /// Another process over the same store.
+    /// Another process over the same store, with the same key and the same products.
     pub fn over_its_store(&self) -> PlatformBuilder {
-        self.place.of(Platform::builder(&self.url))
+        let builder = self.place.of(Platform::builder(&self.url));
+        builder.key(&self.key).gateway(&self.sandbox.url)
+    }
+
+    /// The library's client of the application.
+    pub fn client(&self) -> Client {
+        let client = Client::new(&self.url, &self.client_id, self.client_secret.as_str());
+        client.expect("a client")
     }
 
     /// Stops the service, so that nothing has its store open.
@@ -202,10 +209,8 @@ impl Stage {
         self.place = place;
         self.platform = self
             .over_its_store()
-            .key(&self.key)
             .runtime(Arc::clone(&self.clock) as _)
             .verification(Verification::LinkPossession)
-            .gateway(&self.sandbox.url)
             .build()
             .await
             .expect("a platform");
@@ -327,6 +332,11 @@ impl Stage {
 
     pub fn fault(&self, fault: Fault) {
         self.sandbox.sandbox.fault(fault);
+    }
+
+    /// A fault as JSON, in which a member that is left out has its default.
+    pub fn cause(&self, fault: Value) {
+        self.fault(serde_json::from_value(fault).expect("a fault"));
     }
 
     /// How many requests the sandbox has received.

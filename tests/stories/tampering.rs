@@ -32,12 +32,7 @@ async fn write_body(database: &mut SqliteConnection, row: i64, body: &str) {
 
 /// A platform without a cache, over the same database.
 async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
-    stage
-        .over_its_store()
-        .key(key)
-        .gateway(&stage.sandbox.url)
-        .build()
-        .await
+    stage.over_its_store().key(key).build().await
 }
 
 async fn drafts(platform: &Platform, identifier: &str) -> stead::Result<()> {

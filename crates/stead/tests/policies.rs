@@ -10,6 +10,7 @@ use stead::{
     Platform,
     resource::{Policy, PolicyOutcome, PolicyTest, SetPolicy},
 };
+use stead_testkit::cases;
 
 const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 const PAGE: &str = "0123456789abcdef0123456789abcdef";
@@ -360,46 +361,26 @@ async fn unloading_is_a_separate_kind() {
 #[tokio::test]
 async fn a_tool_has_the_facts_of_its_requests() {
     let platform = platform().await;
-    let event = |more: Value| {
-        let mut input = json!({ "calendar_id": "primary", "event_id": "e1" });
-        for (name, value) in more.as_object().unwrap() {
-            input[name] = value.clone();
-        }
-        input
-    };
-    let (refused, allowed) = (PolicyOutcome::Refused, PolicyOutcome::Allowed);
-    for (tool, input, outcome) in [
-        (
-            "calendar_update_event",
-            event(json!({ "description": "a" })),
-            refused,
-        ),
-        (
-            "calendar_update_event",
-            event(json!({ "description": "a", "send_updates": false })),
-            refused,
-        ),
-        (
-            "calendar_update_event",
-            event(json!({ "visibility": "private", "send_updates": true })),
-            refused,
-        ),
-        (
-            "calendar_update_event",
-            event(json!({ "transparency": "opaque", "send_updates": false })),
-            allowed,
-        ),
-        (
-            "sheets_update_values",
-            json!({ "spreadsheet_id": "s1", "range": "A1", "values": [["=IMAGE(A1)"]], "value_input_option": "USER_ENTERED" }),
-            refused,
-        ),
-        (
-            "sheets_update_values",
-            json!({ "spreadsheet_id": "s1", "range": "A1", "values": [["=SUM(A1)"]], "value_input_option": "USER_ENTERED" }),
-            allowed,
-        ),
-    ] {
+    let table = r#"
+        calendar_update_event => {"description": "a"} => refused
+        calendar_update_event => {"description": "a", "send_updates": false} => refused
+        calendar_update_event => {"visibility": "private", "send_updates": true} => refused
+        calendar_update_event => {"transparency": "opaque", "send_updates": false} => allowed
+        sheets_update_values => {"values": [["=IMAGE(A1)"]], "value_input_option": "USER_ENTERED"} => refused
+        sheets_update_values => {"values": [["=SUM(A1)"]], "value_input_option": "USER_ENTERED"} => allowed
+    "#;
+    for [tool, more, outcome] in cases(table) {
+        let mut input = match tool {
+            "calendar_update_event" => json!({ "calendar_id": "primary", "event_id": "e1" }),
+            _ => json!({ "spreadsheet_id": "s1", "range": "A1" }),
+        };
+        let more: Value = serde_json::from_str(more).unwrap();
+        let members = input.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        let outcome = match outcome {
+            "refused" => PolicyOutcome::Refused,
+            _ => PolicyOutcome::Allowed,
+        };
         let mut test = PolicyTest::default();
         test.tool = Some(tool.to_owned());
         test.input = input.clone();

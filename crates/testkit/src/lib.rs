@@ -9,7 +9,8 @@
 //! ```
 //!
 //! [`fixture`] describes the format of fixture files, and [`suite::checks`] lists the suite's checks. For your own
-//! tests, [`Canned`] responds to a tool's requests from a script, and [`drive`] runs the tool without a runtime.
+//! tests, [`Canned`] responds to a tool's requests from a script, [`drive`] runs the tool without a runtime, and [`cases`]
+//! reads a table.
 
 mod canned;
 mod difference;
@@ -20,8 +21,10 @@ pub mod runtime;
 #[cfg(feature = "store")]
 pub mod store;
 pub mod suite;
+mod table;
 
 pub use canned::{Canned, Sent};
 pub use difference::{differences, missing};
 pub use drive::{Pending, drive, try_drive};
 pub use replay::{Replayed, replay, replay_one};
+pub use table::cases;

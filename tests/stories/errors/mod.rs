@@ -233,19 +233,11 @@ async fn links(seen: &mut Seen) {
     seen.page(ErrorKind::AuthorizationConsumed, &browser.get(&link).await);
 
     let link = stage.link("user-2").await;
-    stage.fault(Fault::TokenError {
-        error: String::from("invalid_grant"),
-        status: 400,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "token_error", "error": "invalid_grant", "status": 400 }));
     let page = Browser::new().connect(&stage, &link, ADA).await;
     seen.page(ErrorKind::AuthorizationFailed, &page);
     let link = stage.link("user-2").await;
-    stage.fault(Fault::TokenError {
-        error: String::from("invalid_client"),
-        status: 401,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "token_error", "error": "invalid_client", "status": 401 }));
     let page = Browser::new().connect(&stage, &link, ADA).await;
     seen.page(ErrorKind::ConnectionCredentialsRejected, &page);
 
@@ -279,9 +271,7 @@ async fn refresh(seen: &mut Seen) {
     let clock = Clock::new();
     let other = stage
         .over_its_store()
-        .key(&stage.key)
         .runtime(Arc::clone(&clock) as _)
-        .gateway(&stage.sandbox.url)
         .build()
         .await
         .unwrap();
@@ -341,41 +331,20 @@ async fn product(seen: &mut Seen) {
         (429, "rateLimitExceeded", ErrorKind::ProductRateLimited, 4),
         (503, "backendError", ErrorKind::ProductUnavailable, 4),
     ] {
-        stage.fault(Fault::Error {
-            host: None,
-            path_contains: None,
-            status,
-            reason: reason.to_owned(),
-            message: None,
-            retry_after: Some(String::from("0")),
-            times,
-        });
+        stage.cause(json!({ "kind": "error", "status": status, "reason": reason, "retry_after": "0", "times": times }));
         let reply = stage.drafts("user-1").await;
         seen.kind(kind, &reply);
     }
     stage.fault(Fault::Unauthorized { times: 2 });
     let reply = stage.drafts("user-1").await;
     seen.kind(ErrorKind::ProductRejectedToken, &reply);
-    stage.fault(Fault::NotJson {
-        host: None,
-        path_contains: None,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "not_json" }));
     let reply = stage.drafts("user-1").await;
     seen.kind(ErrorKind::ProductProtocolError, &reply);
-    stage.fault(Fault::Redirect {
-        host: None,
-        path_contains: None,
-        location: String::from("https://evil.test/"),
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "redirect", "location": "https://evil.test/" }));
     let reply = stage.drafts("user-1").await;
     seen.kind(ErrorKind::UpstreamRedirectBlocked, &reply);
-    stage.fault(Fault::TokenError {
-        error: String::from("server_error"),
-        status: 503,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "token_error", "error": "server_error", "status": 503 }));
     stage.clock.advance(SignedDuration::from_hours(2));
     let bearer = stage.token().await;
     let url = format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url);
@@ -387,26 +356,13 @@ async fn product(seen: &mut Seen) {
 async fn transport(seen: &mut Seen) {
     let stage = Stage::connected().await;
     let profile = "/proxy/mail/user-1/v1/users/me/profile";
-    stage.fault(Fault::CutBeforeResponse {
-        host: None,
-        path_contains: None,
-        times: 2,
-    });
+    stage.cause(json!({ "kind": "cut_before_response", "times": 2 }));
     seen.kind(ErrorKind::UpstreamTruncated, &stage.get(profile).await);
-    stage.fault(Fault::CutBeforeResponse {
-        host: None,
-        path_contains: None,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "cut_before_response" }));
     let write = json!({ "connection_name": "mail", "identifier": "user-1", "path": "/v1/users/me/labels", "method": "POST", "body": {} });
     let reply = stage.post("/v1/proxy", &write).await;
     seen.kind(ErrorKind::OutcomeUnknown, &reply);
-    stage.fault(Fault::HugeBody {
-        host: None,
-        path_contains: None,
-        bytes: 80 * 1024 * 1024,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "huge_body", "bytes": 80 * 1024 * 1024 }));
     let reply = stage.drafts("user-1").await;
     seen.kind(ErrorKind::ResponseTooLarge, &reply);
 
@@ -417,10 +373,6 @@ async fn transport(seen: &mut Seen) {
     })
     .await;
     hasty.connect("user-1", ADA).await;
-    hasty.sandbox.sandbox.fault(Fault::Stall {
-        host: None,
-        path_contains: None,
-        times: 4,
-    });
+    hasty.cause(json!({ "kind": "stall", "times": 4 }));
     seen.kind(ErrorKind::ProductTimeout, &hasty.get(profile).await);
 }

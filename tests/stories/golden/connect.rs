@@ -1,7 +1,7 @@
 //! The life of users' accounts: connections, links with their authorizations, accounts and imports.
 
 use serde_json::{Value, json};
-use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use super::walk::{Walk, text};
 use crate::{
@@ -287,9 +287,7 @@ async fn accounts() {
     walk.go("resume", format!("POST {one}/resume"), NONE).await;
     walk.no("resume again", format!("POST {one}/resume"), NONE)
         .await;
-    walk.stage.fault(Fault::Revoke {
-        user: Some(GRACE.to_owned()),
-    });
+    walk.stage.cause(json!({ "kind": "revoke", "user": GRACE }));
     walk.no(
         "refresh a revoked one",
         "POST /v1/accounts/mail/user-2/refresh",

@@ -13,7 +13,6 @@ use stead_core::{
     ports::{Body, BoxFuture, Transport, TransportError},
     resource::{ApproveCall, DenyCall},
 };
-use stead_sandbox::Fault;
 
 use super::{
     file,
@@ -179,9 +178,7 @@ async fn accounts(stage: &Stage) {
     follow(stage, of("erased"), ADA, &["all"]).await;
     follow(stage, of("denied"), GRACE, &[]).await;
     follow(stage, of("revoked"), GRACE, &["all"]).await;
-    stage.fault(Fault::Revoke {
-        user: Some(GRACE.to_owned()),
-    });
+    stage.cause(json!({ "kind": "revoke", "user": GRACE }));
     let call = json!({ "connection_name": "mail", "identifier": "revoked", "input": {} });
     let reply = send(stage, "POST /v1/tools/mail_list_drafts/execute", call).await;
     assert_eq!(reply.kind(), "authorization_required");

@@ -132,6 +132,10 @@ mod tests {
 
     #[test]
     fn words_are_found_in_all_texts_and_people() {
+        let words = |query| Filter {
+            query: Some(query),
+            ..Filter::default()
+        };
         for query in [
             "engine",
             "PLAN cards",
@@ -140,21 +144,9 @@ mod tests {
             "charles@engine.example",
             "",
         ] {
-            check(
-                &Filter {
-                    query: Some(query),
-                    ..Filter::default()
-                },
-                &[],
-            );
+            check(&words(query), &[]);
         }
-        check(
-            &Filter {
-                query: Some("engine loom"),
-                ..Filter::default()
-            },
-            &["query"],
-        );
+        check(&words("engine loom"), &["query"]);
     }
 
     #[test]
@@ -175,34 +167,18 @@ mod tests {
 
     #[test]
     fn kinds_and_changes() {
-        check(
-            &Filter {
-                event_types: Some(vec!["default", "birthday"]),
-                ..Filter::default()
-            },
-            &[],
-        );
-        check(
-            &Filter {
-                event_types: Some(vec!["focusTime"]),
-                ..Filter::default()
-            },
-            &["event_types"],
-        );
-        check(
-            &Filter {
-                updated_min: at("2026-05-01T09:00:00Z"),
-                ..Filter::default()
-            },
-            &[],
-        );
-        check(
-            &Filter {
-                updated_min: at("2026-05-01T09:00:01Z"),
-                ..Filter::default()
-            },
-            &["updated_min"],
-        );
+        let kinds = |kinds| Filter {
+            event_types: Some(kinds),
+            ..Filter::default()
+        };
+        let since = |text| Filter {
+            updated_min: at(text),
+            ..Filter::default()
+        };
+        check(&kinds(vec!["default", "birthday"]), &[]);
+        check(&kinds(vec!["focusTime"]), &["event_types"]);
+        check(&since("2026-05-01T09:00:00Z"), &[]);
+        check(&since("2026-05-01T09:00:01Z"), &["updated_min"]);
     }
 
     #[test]

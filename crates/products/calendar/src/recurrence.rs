@@ -193,41 +193,29 @@ fn part(text: &str, range: std::ops::Range<usize>) -> i16 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use stead_testkit::cases;
 
     use super::*;
 
     #[test]
     fn a_rule_gets_its_name() {
-        for (text, sent) in [
-            (
-                "RRULE:FREQ=WEEKLY;BYDAY=MO,WE",
-                "RRULE:FREQ=WEEKLY;BYDAY=MO,WE",
-            ),
-            ("FREQ=DAILY;COUNT=10", "RRULE:FREQ=DAILY;COUNT=10"),
-            (" rrule:freq=daily ", "RRULE:FREQ=DAILY"),
-            ("RRULE:FREQ=DAILY;COUNT=2;", "RRULE:FREQ=DAILY;COUNT=2"),
-            ("FREQ=WEEKLY; BYDAY=MO ;", "RRULE:FREQ=WEEKLY;BYDAY=MO"),
-            (
-                "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z",
-                "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z",
-            ),
-            (
-                "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU",
-                "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU",
-            ),
-            (
-                "EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1",
-                "EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1",
-            ),
-            (
-                "EXDATE;TZID=Europe/Berlin:20260501T090000,20260508t090000",
-                "EXDATE;TZID=Europe/Berlin:20260501T090000,20260508T090000",
-            ),
-            ("rdate;VALUE=DATE:20260501", "RDATE;VALUE=DATE:20260501"),
-            ("EXDATE:20260501T070000Z", "EXDATE:20260501T070000Z"),
-        ] {
+        let table = "
+            RRULE:FREQ=WEEKLY;BYDAY=MO,WE => RRULE:FREQ=WEEKLY;BYDAY=MO,WE
+            FREQ=DAILY;COUNT=10 => RRULE:FREQ=DAILY;COUNT=10
+            RRULE:FREQ=DAILY;COUNT=2; => RRULE:FREQ=DAILY;COUNT=2
+            FREQ=WEEKLY; BYDAY=MO ; => RRULE:FREQ=WEEKLY;BYDAY=MO
+            RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z => RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z
+            FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU => RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU
+            EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1 => EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1
+            EXDATE;TZID=Europe/Berlin:20260501T090000,20260508t090000 => EXDATE;TZID=Europe/Berlin:20260501T090000,20260508T090000
+            rdate;VALUE=DATE:20260501 => RDATE;VALUE=DATE:20260501
+            EXDATE:20260501T070000Z => EXDATE:20260501T070000Z
+        ";
+        for [text, sent] in cases(table) {
             assert_eq!(line(text).as_deref(), Ok(sent), "{text}");
         }
+        let spaced = line(" rrule:freq=daily ");
+        assert_eq!(spaced.as_deref(), Ok("RRULE:FREQ=DAILY"));
     }
 
     #[test]

@@ -220,53 +220,45 @@ mod tests {
     #[test]
     fn the_newer_shape() {
         use ErrorKind as K;
-        for (status, word, reason, kind) in [
+        for (status, words, kind) in [
             (
                 403,
-                "PERMISSION_DENIED",
-                "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
+                "PERMISSION_DENIED ACCESS_TOKEN_SCOPE_INSUFFICIENT",
                 K::ScopeMissing,
             ),
             (
                 403,
-                "PERMISSION_DENIED",
-                "SERVICE_DISABLED",
+                "PERMISSION_DENIED SERVICE_DISABLED",
                 K::ProductNotEnabled,
             ),
-            (403, "PERMISSION_DENIED", "", K::ProductForbidden),
+            (403, "PERMISSION_DENIED", K::ProductForbidden),
             (
                 429,
-                "RESOURCE_EXHAUSTED",
-                "RATE_LIMIT_EXCEEDED",
+                "RESOURCE_EXHAUSTED RATE_LIMIT_EXCEEDED",
                 K::ProductRateLimited,
             ),
             (
                 401,
-                "UNAUTHENTICATED",
-                "ACCESS_TOKEN_EXPIRED",
+                "UNAUTHENTICATED ACCESS_TOKEN_EXPIRED",
                 K::ProductRejectedToken,
             ),
-            (400, "INVALID_ARGUMENT", "", K::ProductInvalidRequest),
-            (400, "FAILED_PRECONDITION", "", K::ProductConflict),
-            (404, "NOT_FOUND", "", K::ProductNotFound),
-            (503, "UNAVAILABLE", "", K::ProductUnavailable),
+            (400, "INVALID_ARGUMENT", K::ProductInvalidRequest),
+            (400, "FAILED_PRECONDITION", K::ProductConflict),
+            (404, "NOT_FOUND", K::ProductNotFound),
+            (503, "UNAVAILABLE", K::ProductUnavailable),
         ] {
+            let (word, reason) = words.split_once(' ').unwrap_or((words, ""));
             assert_eq!(new(status, word, reason), kind, "{status} {word} {reason}");
         }
     }
 
     #[test]
     fn the_status_decides_without_a_known_reason() {
+        use ErrorKind as K;
         for body in [json!(null), json!([]), json!({"error": 7}), json!("<html>")] {
-            assert_eq!(read(502, &[], &body).kind(), ErrorKind::ProductUnavailable);
-            assert_eq!(
-                read(401, &[], &body).kind(),
-                ErrorKind::ProductRejectedToken
-            );
-            assert_eq!(
-                read(418, &[], &body).kind(),
-                ErrorKind::ProductInvalidRequest
-            );
+            assert_eq!(read(502, &[], &body).kind(), K::ProductUnavailable);
+            assert_eq!(read(401, &[], &body).kind(), K::ProductRejectedToken);
+            assert_eq!(read(418, &[], &body).kind(), K::ProductInvalidRequest);
         }
         assert!(read_error(&Response::new(204, HeaderMap::new(), "")).is_none());
     }

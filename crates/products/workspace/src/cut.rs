@@ -76,53 +76,28 @@ mod tests {
 
     #[test]
     fn incomplete_properties_are_named() {
-        let many = |item: Value, times| vec![item; times];
         let (id, mention) = (json!({"id": "p"}), json!({"type": "mention"}));
+        let of = |kind: &str, item: &Value, times| json!({"type": kind, kind: vec![item; times]});
+        let has_more = |mut property: Value, has_more: bool| {
+            property["has_more"] = json!(has_more);
+            property
+        };
+        let rollup = |value: Value| json!({"type": "rollup", "rollup": value});
         for (is_cut, property) in [
+            (true, has_more(of("relation", &id, 1), true)),
+            (false, has_more(of("relation", &id, 25), false)),
+            (true, of("relation", &id, 25)),
+            (false, of("people", &id, 24)),
+            (true, of("people", &id, 25)),
+            (true, of("title", &mention, 25)),
+            (true, of("rich_text", &mention, 25)),
+            (false, of("rich_text", &json!({"type": "text"}), 60)),
             (
                 true,
-                json!({"type": "relation", "relation": [id], "has_more": true}),
+                rollup(json!({"type": "incomplete", "incomplete": {}})),
             ),
-            (
-                false,
-                json!({"type": "relation", "relation": many(id.clone(), 25), "has_more": false}),
-            ),
-            (
-                true,
-                json!({"type": "relation", "relation": many(id.clone(), 25)}),
-            ),
-            (
-                false,
-                json!({"type": "people", "people": many(id.clone(), 24)}),
-            ),
-            (
-                true,
-                json!({"type": "people", "people": many(id.clone(), 25)}),
-            ),
-            (
-                true,
-                json!({"type": "title", "title": many(mention.clone(), 25)}),
-            ),
-            (
-                true,
-                json!({"type": "rich_text", "rich_text": many(mention, 25)}),
-            ),
-            (
-                false,
-                json!({"type": "rich_text", "rich_text": many(json!({"type": "text"}), 60)}),
-            ),
-            (
-                true,
-                json!({"type": "rollup", "rollup": {"type": "incomplete", "incomplete": {}}}),
-            ),
-            (
-                true,
-                json!({"type": "rollup", "rollup": {"type": "array", "array": many(id.clone(), 25)}}),
-            ),
-            (
-                true,
-                json!({"type": "rollup", "rollup": {"type": "array", "array": [{"type": "people", "people": many(id, 25)}]}}),
-            ),
+            (true, rollup(of("array", &id, 25))),
+            (true, rollup(of("array", &of("people", &id, 25), 1))),
             (false, json!({"type": "number", "number": 25})),
             (false, json!(null)),
         ] {

@@ -107,6 +107,7 @@ fn pointer(key: &str) -> String {
 mod tests {
     use serde_json::json;
     use stead_core::{ErrorKind, error::Upstream};
+    use stead_testkit::cases;
 
     use super::*;
 
@@ -145,53 +146,31 @@ mod tests {
 
     #[test]
     fn a_row_has_one_title_under_any_key() {
-        assert!(
-            faults(
-                check_row,
-                json!({"title": {"title": []}, "Status": {"select": {"name": "a"}}})
-            )
-            .is_empty()
-        );
-        assert_eq!(faults(check_row, json!({"Na/me": {"title": []}})), [""; 0]);
-        assert_eq!(
-            faults(
-                check_row,
-                json!({"title": {"title": []}, "Na/me": {"title": []}})
-            ),
-            [
-                "/properties/Na~1me propertyNames: a row has only one title, but \"Na/me\" and \"title\" are given"
-            ]
-        );
-        assert_eq!(
-            faults(check_row, json!({"A": {"title": []}, "B": {"title": []}})),
-            [
-                "/properties/A propertyNames: a row has only one title, but \"A\" and \"B\" are given"
-            ]
-        );
-        assert_eq!(
-            faults(check_child_page, json!({"title": [], "Status": {}})).len(),
-            1
-        );
+        let table = r#"
+            {"title": {"title": []}, "Status": {"select": {"name": "a"}}} =>
+            {"Na/me": {"title": []}} =>
+            {"title": {"title": []}, "Na/me": {"title": []}} => /properties/Na~1me propertyNames: a row has only one title, but "Na/me" and "title" are given
+            {"A": {"title": []}, "B": {"title": []}} => /properties/A propertyNames: a row has only one title, but "A" and "B" are given
+        "#;
+        for [row, expected] in cases(table) {
+            let found = faults(check_row, serde_json::from_str(row).unwrap());
+            assert_eq!(found.join("\n"), expected, "{row}");
+        }
+        let page = json!({"title": [], "Status": {}});
+        assert_eq!(faults(check_child_page, page).len(), 1);
     }
 
     #[test]
     fn a_database_has_one_title() {
-        assert!(
-            faults(
-                check_columns,
-                json!({"Name": {"title": {}}, "Due": {"date": {}}})
-            )
-            .is_empty()
-        );
-        assert_eq!(faults(check_columns, json!({"Due": {"date": {}}})).len(), 1);
-        assert_eq!(
-            faults(
-                check_columns,
-                json!({"A": {"title": {}}, "B": {"title": {}}})
-            )
-            .len(),
-            1
-        );
+        let table = r#"
+            {"Name": {"title": {}}, "Due": {"date": {}}} => 0
+            {"Due": {"date": {}}} => 1
+            {"A": {"title": {}}, "B": {"title": {}}} => 1
+        "#;
+        for [columns, count] in cases(table) {
+            let found = faults(check_columns, serde_json::from_str(columns).unwrap());
+            assert_eq!(found.len().to_string(), count, "{columns}");
+        }
     }
 
     #[test]

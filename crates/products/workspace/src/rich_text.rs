@@ -161,6 +161,7 @@ fn check_link(text: &Text, path: &str, violations: &mut Violations) {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stead_testkit::cases;
 
     use super::*;
 
@@ -177,33 +178,33 @@ mod tests {
             .collect()
     }
 
+    fn check_all(table: &str) {
+        for [pieces, expected] in cases(table) {
+            let found = faults(&serde_json::from_str(pieces).unwrap());
+            assert_eq!(found.join(", "), expected, "{pieces}");
+        }
+    }
+
     #[test]
     fn a_piece_is_one_thing() {
-        assert!(faults(&json!([{"text": {"content": "a"}}, {"type": "equation", "equation": {"expression": "e"}}])).is_empty());
-        assert!(
-            faults(&json!([{"mention": {"page": {"id": "x"}}, "annotations": {"bold": true}}]))
-                .is_empty()
-        );
-        assert_eq!(faults(&json!([{}])), ["/0 oneOf"]);
-        assert_eq!(
-            faults(&json!([{"type": "mention", "text": {"content": "a"}}])),
-            ["/0 oneOf"]
-        );
-        assert_eq!(
-            faults(&json!([{"text": {"content": "a"}, "equation": {"expression": "e"}}])),
-            ["/0 oneOf"]
+        check_all(
+            r#"
+            [{"text": {"content": "a"}}, {"type": "equation", "equation": {"expression": "e"}}] =>
+            [{"mention": {"page": {"id": "x"}}, "annotations": {"bold": true}}] =>
+            [{}] => /0 oneOf
+            [{"type": "mention", "text": {"content": "a"}}] => /0 oneOf
+            [{"text": {"content": "a"}, "equation": {"expression": "e"}}] => /0 oneOf
+        "#,
         );
     }
 
     #[test]
     fn a_link_is_a_url() {
-        assert!(
-            faults(&json!([{"text": {"content": "a", "link": {"url": "https://a.example"}}}]))
-                .is_empty()
-        );
-        assert_eq!(
-            faults(&json!([{"text": {"content": "a", "link": {"href": "x"}}}])),
-            ["/0/text/link required"]
+        check_all(
+            r#"
+            [{"text": {"content": "a", "link": {"url": "https://a.example"}}}] =>
+            [{"text": {"content": "a", "link": {"href": "x"}}}] => /0/text/link required
+        "#,
         );
     }
 

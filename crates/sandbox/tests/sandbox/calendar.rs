@@ -1,7 +1,6 @@
 //! The Calendar API's methods that read.
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 
 use crate::client::{Reply, Stage, cases};
 
@@ -30,8 +29,26 @@ impl Calendars {
         self.stage.get(&format!("{BASE}{path}"), &self.token).await
     }
 
+    /// What a GET returns.
+    async fn read(&self, path: &str) -> Value {
+        self.get(path).await.ok()
+    }
+
+    /// What a GET below the events of the primary calendar returns.
+    async fn events(&self, rest: &str) -> Value {
+        self.read(&format!("calendars/primary/events{rest}")).await
+    }
+
     pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
         self.send("POST", path, Some(body), None).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.send("PATCH", path, Some(body), None).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        self.send("DELETE", path, None, None).await
     }
 
     pub(crate) async fn send(
@@ -74,21 +91,19 @@ impl Calendars {
     }
 }
 
-#[track_caller]
-pub(crate) fn refused(reply: &Reply, status: u16, reason: &str, says: &str) {
-    assert_eq!(reply.status, status, "{}", reply.text);
-    let error = &reply.json()["error"];
-    assert_eq!(error["errors"][0]["reason"], reason, "{error}");
-    assert!(
-        error["message"].as_str().expect("text").contains(says),
-        "{error}"
-    );
-    assert_eq!(error["code"], status);
-    // The older shape has no other members.
-    assert!(
-        error.get("status").is_none() && error.get("details").is_none(),
-        "{error}"
-    );
+impl Reply {
+    /// Refused in the older shape of Google's products, which has no other members.
+    #[track_caller]
+    pub(crate) fn declined(&self, status: u16, reason: &str, says: &str) {
+        self.refused(status, reason, says);
+        let error = &self.json()["error"];
+        assert_eq!(error["code"], status);
+        assert!(error["message"].is_string(), "{error}");
+        assert!(
+            error.get("status").is_none() && error.get("details").is_none(),
+            "{error}"
+        );
+    }
 }
 
 fn texts<'a>(list: &'a Value, name: &str) -> Vec<&'a str> {
@@ -102,7 +117,7 @@ fn texts<'a>(list: &'a Value, name: &str) -> Vec<&'a str> {
 #[tokio::test]
 async fn calendars_are_listed_by_role_and_state() {
     let ada = Calendars::ada().await;
-    let list = ada.get("users/me/calendarList").await.ok();
+    let list = ada.read("users/me/calendarList").await;
     assert_eq!(
         texts(&list, "summary"),
         ["Ada Lovelace", "Engine", "Holidays in United Kingdom"]
@@ -113,24 +128,19 @@ async fn calendars_are_listed_by_role_and_state() {
         "en.uk#holiday@group.v.calendar.google.com"
     );
     let all = ada
-        .get("users/me/calendarList?showHidden=true&showDeleted=true&minAccessRole=reader")
-        .await
-        .ok();
+        .read("users/me/calendarList?showHidden=true&showDeleted=true&minAccessRole=reader")
+        .await;
     assert_eq!(texts(&all, "summary").len(), 5);
-    let own = ada
-        .get("users/me/calendarList?minAccessRole=owner")
-        .await
-        .ok();
+    let own = ada.read("users/me/calendarList?minAccessRole=owner").await;
     assert_eq!(texts(&own, "accessRole"), ["owner", "owner"]);
-    let first = ada.get("users/me/calendarList?maxResults=2").await.ok();
+    let first = ada.read("users/me/calendarList?maxResults=2").await;
     assert_eq!(first.get("nextSyncToken"), None);
     let next = first["nextPageToken"].as_str().unwrap();
     let second = ada
-        .get(&format!(
+        .read(&format!(
             "users/me/calendarList?maxResults=2&pageToken={next}"
         ))
-        .await
-        .ok();
+        .await;
     assert_eq!(texts(&second, "summary"), ["Holidays in United Kingdom"]);
 
     let token = second["nextSyncToken"].as_str().unwrap().to_owned();
@@ -144,31 +154,27 @@ async fn calendars_are_listed_by_role_and_state() {
             "users/me/calendarList?syncToken={token}&minAccessRole=owner"
         ))
         .await;
-    refused(&clash, 400, "badRequest", "Sync token");
-    ada.stage.sandbox().fault(Fault::TokenLifetime {
-        seconds: 100_000_000,
-    });
+    clash.declined(400, "badRequest", "Sync token");
+    ada.stage
+        .cause(json!({ "kind": "token_lifetime", "seconds": 100_000_000 }));
     let later = Calendars {
         token: ada.stage.tokens("ada@example.com", &[LIST]).await.access,
         ..ada
     };
-    later.stage.sandbox().fault(Fault::Advance {
-        seconds: 31 * 86_400,
-    });
+    later
+        .stage
+        .cause(json!({ "kind": "advance", "seconds": 31 * 86_400 }));
     let old = later
         .get(&format!("users/me/calendarList?syncToken={token}"))
         .await;
-    refused(&old, 410, "fullSyncRequired", "full sync is required");
+    old.declined(410, "fullSyncRequired", "full sync is required");
 }
 
 #[tokio::test]
 async fn series_are_listed_as_one_or_by_occurrence() {
     let ada = Calendars::ada().await;
     let week = "timeMin=2026-05-04T00:00:00Z&timeMax=2026-05-11T00:00:00Z";
-    let whole = ada
-        .get(&format!("calendars/primary/events?{week}"))
-        .await
-        .ok();
+    let whole = ada.events(&format!("?{week}")).await;
     assert_eq!(
         texts(&whole, "summary"),
         [
@@ -189,11 +195,8 @@ async fn series_are_listed_as_one_or_by_occurrence() {
     assert_eq!(whole["timeZone"], "Europe/London");
 
     let single = ada
-        .get(&format!(
-            "calendars/primary/events?{week}&singleEvents=true&orderBy=startTime"
-        ))
-        .await
-        .ok();
+        .events(&format!("?{week}&singleEvents=true&orderBy=startTime"))
+        .await;
     let starts: Vec<(&str, &str)> = single["items"]
         .as_array()
         .unwrap()
@@ -223,11 +226,8 @@ async fn series_are_listed_as_one_or_by_occurrence() {
         ]
     );
     let deleted = ada
-        .get(&format!(
-            "calendars/primary/events?{week}&singleEvents=true&showDeleted=true"
-        ))
-        .await
-        .ok();
+        .events(&format!("?{week}&singleEvents=true&showDeleted=true"))
+        .await;
     assert_eq!(
         texts(&deleted, "status")
             .iter()
@@ -244,7 +244,7 @@ async fn a_series_keeps_its_time_of_the_clock() {
     let path = format!(
         "calendars/primary/events/{id}/instances?timeMin=2026-03-23T00:00:00Z&timeMax=2026-04-07T00:00:00Z"
     );
-    let list = ada.get(&path).await.ok();
+    let list = ada.read(&path).await;
     let starts: Vec<&str> = list["items"]
         .as_array()
         .unwrap()
@@ -268,11 +268,8 @@ async fn a_series_keeps_its_time_of_the_clock() {
     assert_eq!(first["recurringEventId"], id);
     assert_eq!(first.get("recurrence"), None);
     let one = ada
-        .get(&format!(
-            "calendars/primary/events/{id}_20260330T083000Z?timeZone=America/New_York"
-        ))
-        .await
-        .ok();
+        .events(&format!("/{id}_20260330T083000Z?timeZone=America/New_York"))
+        .await;
     assert_eq!(one["start"]["dateTime"], "2026-03-30T04:30:00-04:00");
     assert_eq!(
         ada.get(&format!("calendars/primary/events/{id}_20260331T083000Z"))
@@ -282,11 +279,8 @@ async fn a_series_keeps_its_time_of_the_clock() {
     );
     // The series never ends, but the list is bounded.
     let all = ada
-        .get(&format!(
-            "calendars/primary/events/{id}/instances?maxResults=2500"
-        ))
-        .await
-        .ok();
+        .events(&format!("/{id}/instances?maxResults=2500"))
+        .await;
     assert_eq!(all["items"].as_array().unwrap().len(), 2500);
 }
 
@@ -310,25 +304,16 @@ async fn lists_are_filtered() {
         ),
         ("q=zeppelin", vec![]),
     ] {
-        let list = ada
-            .get(&format!("calendars/primary/events?{query}"))
-            .await
-            .ok();
+        let list = ada.events(&format!("?{query}")).await;
         let mut summaries = texts(&list, "summary");
         summaries.retain(|summary| !summary.is_empty());
         summaries.retain(|summary| !summary.contains("later"));
         assert_eq!(summaries, found, "{query}");
     }
     let uid = format!("{}@google.com", ada.id("Review of note G"));
-    let list = ada
-        .get(&format!("calendars/primary/events?iCalUID={uid}"))
-        .await
-        .ok();
+    let list = ada.events(&format!("?iCalUID={uid}")).await;
     assert_eq!(texts(&list, "summary"), ["Review of note G"]);
-    let zone = ada
-        .get("calendars/primary/events?maxResults=1&fields=timeZone")
-        .await
-        .ok();
+    let zone = ada.events("?maxResults=1&fields=timeZone").await;
     assert_eq!(zone, json!({ "timeZone": "Europe/London" }));
 }
 
@@ -336,22 +321,18 @@ async fn lists_are_filtered() {
 async fn other_calendars_are_reached_by_their_encoded_ids() {
     let ada = Calendars::ada().await;
     let holidays = ada
-        .get("calendars/en.uk%23holiday%40group.v.calendar.google.com/events?q=bank")
-        .await
-        .ok();
+        .read("calendars/en.uk%23holiday%40group.v.calendar.google.com/events?q=bank")
+        .await;
     assert_eq!(
         texts(&holidays, "summary"),
         ["Early May bank holiday", "Spring bank holiday"]
     );
     assert_eq!(holidays["accessRole"], "reader");
-    refused(
-        &ada.get("calendars/grace%40example.com/events").await,
-        404,
-        "notFound",
-        "Not Found",
-    );
+    ada.get("calendars/grace%40example.com/events")
+        .await
+        .declined(404, "notFound", "Not Found");
     let grace = Calendars::of("grace@example.com", &[EVENTS]).await;
-    let lunch = grace.get("calendars/primary/events?q=lunch").await.ok();
+    let lunch = grace.events("?q=lunch").await;
     assert_eq!(
         lunch["items"][0]["start"]["dateTime"],
         "2026-05-07T07:00:00-04:00"
@@ -378,13 +359,7 @@ async fn narrow_scopes_reach_less() {
             .status,
         404
     );
-    assert_eq!(
-        owned
-            .send("DELETE", "calendars/primary/events/x", None, None)
-            .await
-            .status,
-        403
-    );
+    assert_eq!(owned.delete("calendars/primary/events/x").await.status, 403);
 }
 
 #[tokio::test]
@@ -392,13 +367,10 @@ async fn guests_can_be_left_out() {
     let ada = Calendars::ada().await;
     let path = format!("calendars/primary/events/{}", ada.id("Review of note G"));
     assert_eq!(
-        ada.get(&path).await.ok()["attendees"]
-            .as_array()
-            .unwrap()
-            .len(),
+        ada.read(&path).await["attendees"].as_array().unwrap().len(),
         3
     );
-    let few = ada.get(&format!("{path}?maxAttendees=1")).await.ok();
+    let few = ada.read(&format!("{path}?maxAttendees=1")).await;
     assert_eq!(few["attendeesOmitted"], true);
     assert_eq!(few["attendees"][0]["self"], true);
 }
@@ -421,32 +393,22 @@ async fn invalid_parameters_are_refused() {
         singleEvents=yes => badRequest => TYPE_BOOL
     ";
     for [query, reason, says] in cases(table) {
-        refused(
-            &ada.get(&format!("calendars/primary/events?{query}")).await,
-            400,
-            reason,
-            says,
-        );
+        ada.get(&format!("calendars/primary/events?{query}"))
+            .await
+            .declined(400, reason, says);
     }
     let long_ago = ada
         .get("calendars/primary/events?updatedMin=2026-03-01T00:00:00Z")
         .await;
-    refused(
-        &long_ago,
-        410,
-        "updatedMinTooLongAgo",
-        "too far in the past",
-    );
-    let list = ada.get("calendars/primary/events").await.ok();
+    long_ago.declined(410, "updatedMinTooLongAgo", "too far in the past");
+    let list = ada.events("").await;
     let token = list["nextSyncToken"].as_str().unwrap();
     let clash = ada
         .get(&format!("calendars/primary/events?syncToken={token}&q=tea"))
         .await;
-    refused(&clash, 400, "badRequest", "Sync token");
+    clash.declined(400, "badRequest", "Sync token");
     assert_eq!(
-        ada.get(&format!("calendars/primary/events?syncToken={token}"))
-            .await
-            .ok()["items"],
+        ada.events(&format!("?syncToken={token}")).await["items"],
         json!([])
     );
     assert_eq!(
@@ -455,12 +417,9 @@ async fn invalid_parameters_are_refused() {
             .status,
         400
     );
-    refused(
-        &ada.get("calendars/primary/events/nothing").await,
-        404,
-        "notFound",
-        "Not Found",
-    );
+    ada.get("calendars/primary/events/nothing")
+        .await
+        .declined(404, "notFound", "Not Found");
     let no_token = ada
         .stage
         .send(
@@ -470,5 +429,5 @@ async fn invalid_parameters_are_refused() {
             ),
         )
         .await;
-    refused(&no_token, 401, "required", "authentication credential");
+    no_token.declined(401, "required", "authentication credential");
 }

@@ -2,39 +2,24 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    calendar::refused,
-    client::{Reply, Stage},
-};
+use crate::{calendar::Calendars, client::Reply};
 
 const ALL: &str = "https://www.googleapis.com/auth/calendar";
 const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
 const BASE: &str = "/www.googleapis.com/calendar/v3/";
 
-/// A sandbox with a token of Ada.
-struct Calendar {
-    stage: Stage,
-    token: String,
-}
-
-impl Calendar {
-    async fn of(scope: &str) -> Self {
-        let stage = Stage::new().await;
-        let token = stage.tokens("ada@example.com", &[scope]).await.access;
-        Self { stage, token }
+impl Calendars {
+    async fn ada_with(scope: &str) -> Self {
+        Self::of("ada@example.com", &[scope]).await
     }
 
-    async fn get(&self, path: &str) -> Reply {
-        self.stage.get(&format!("{BASE}{path}"), &self.token).await
-    }
-
-    async fn send(&self, verb: &str, path: &str, body: &Value) -> Reply {
-        let path = format!("{BASE}{path}");
-        self.stage.json(verb, &path, &self.token, body).await
+    async fn put(&self, path: &str, body: &Value) -> Reply {
+        self.send("PUT", path, Some(body.clone()), None).await
     }
 
     async fn busy(&self, body: &Value) -> Value {
-        self.send("POST", "freeBusy", body).await.ok()["calendars"].clone()
+        let reply = self.post("freeBusy", body.clone()).await;
+        reply.ok()["calendars"].clone()
     }
 }
 
@@ -51,18 +36,15 @@ fn tea() -> Value {
 
 #[tokio::test]
 async fn a_put_replaces_the_whole_event() {
-    let ada = Calendar::of(EVENTS).await;
-    let made = ada
-        .send("POST", "calendars/primary/events", &tea())
-        .await
-        .ok();
+    let ada = Calendars::ada_with(EVENTS).await;
+    let made = ada.post("calendars/primary/events", tea()).await.ok();
     let path = format!("calendars/primary/events/{}", made["id"].as_str().unwrap());
     let body = json!({
         "summary": "Coffee",
         "start": {"dateTime": "2026-05-12T10:00:00+01:00"},
         "end": {"dateTime": "2026-05-12T10:30:00+01:00"},
     });
-    let changed = ada.send("PUT", &path, &body).await.ok();
+    let changed = ada.put(&path, &body).await.ok();
     assert_eq!(changed["summary"], "Coffee");
     for gone in ["description", "colorId", "attendees"] {
         assert_eq!(changed.get(gone), None, "{gone}");
@@ -72,31 +54,25 @@ async fn a_put_replaces_the_whole_event() {
     }
     assert_ne!(changed["etag"], made["etag"]);
     assert_eq!(ada.get(&path).await.ok()["summary"], "Coffee");
-    let reply = ada.send("PUT", &path, &json!({"summary": "When?"})).await;
-    refused(&reply, 400, "required", "Missing end time.");
+    let reply = ada.put(&path, &json!({"summary": "When?"})).await;
+    reply.declined(400, "required", "Missing end time.");
     let mut other = tea();
     other["colour"] = json!("red");
-    let reply = ada.send("PUT", &path, &other).await;
-    refused(&reply, 400, "badRequest", "Unknown name");
-    let reply = ada
-        .send("PUT", "calendars/primary/events/nowhere", &tea())
-        .await;
-    refused(&reply, 404, "notFound", "Not Found");
+    let reply = ada.put(&path, &other).await;
+    reply.declined(400, "badRequest", "Unknown name");
+    let reply = ada.put("calendars/primary/events/nowhere", &tea()).await;
+    reply.declined(404, "notFound", "Not Found");
     // One occurrence of a series is replaced like any event.
     let series = "calendars/primary/events/fa5102feb93ebab770ff8c1d87_20260513T083000Z";
-    let moved = ada.send("PUT", series, &body).await.ok();
+    let moved = ada.put(series, &body).await.ok();
     assert_eq!(moved["recurringEventId"], "fa5102feb93ebab770ff8c1d87");
-    let stale = ada.stage.http.put(ada.stage.url(&format!("{BASE}{path}")));
-    let stale = stale.bearer_auth(&ada.token).header("if-match", "\"1\"");
-    let stale = stale
-        .header("content-type", "application/json")
-        .body(body.to_string());
-    refused(&ada.stage.send(stale).await, 412, "conditionNotMet", "");
+    let stale = ada.send("PUT", &path, Some(body), Some("\"1\"")).await;
+    stale.declined(412, "conditionNotMet", "");
 }
 
 #[tokio::test]
 async fn busy_times_are_joined_and_cut_at_the_ends() {
-    let ada = Calendar::of("https://www.googleapis.com/auth/calendar.freebusy").await;
+    let ada = Calendars::ada_with("https://www.googleapis.com/auth/calendar.freebusy").await;
     let body = json!({
         "timeMin": "2026-05-06T10:05:00Z",
         "timeMax": "2026-05-07T00:00:00Z",
@@ -142,17 +118,17 @@ async fn busy_times_are_joined_and_cut_at_the_ends() {
         for (name, value) in change.as_object().unwrap() {
             wrong[name] = value.clone();
         }
-        let reply = ada.send("POST", "freeBusy", &wrong).await;
-        refused(&reply, 400, reason, "");
+        let reply = ada.post("freeBusy", wrong).await;
+        reply.declined(400, reason, "");
     }
-    let events = Calendar::of(EVENTS).await;
-    let reply = events.send("POST", "freeBusy", &body).await;
-    refused(&reply, 403, "insufficientPermissions", "scopes");
+    let events = Calendars::ada_with(EVENTS).await;
+    let reply = events.post("freeBusy", body).await;
+    reply.declined(403, "insufficientPermissions", "scopes");
 }
 
 #[tokio::test]
 async fn one_calendar_can_be_asked_for() {
-    let ada = Calendar::of(ALL).await;
+    let ada = Calendars::ada_with(ALL).await;
     let own = ada.get("calendars/primary").await.ok();
     assert_eq!(own["id"], "ada@example.com");
     assert_eq!(own["timeZone"], "Europe/London");
@@ -165,26 +141,21 @@ async fn one_calendar_can_be_asked_for() {
         "calendars/grace@example.com",
         "users/me/calendarList/nowhere",
     ] {
-        refused(&ada.get(path).await, 404, "notFound", "Not Found");
+        ada.get(path).await.declined(404, "notFound", "Not Found");
     }
-    let events = Calendar::of(EVENTS).await;
+    let events = Calendars::ada_with(EVENTS).await;
     for path in ["calendars/primary", "users/me/calendarList/primary"] {
-        refused(
-            &events.get(path).await,
-            403,
-            "insufficientPermissions",
-            "scopes",
-        );
+        events
+            .get(path)
+            .await
+            .declined(403, "insufficientPermissions", "scopes");
     }
 }
 
 #[tokio::test]
 async fn unchanged_resources_are_not_sent_again() {
-    let ada = Calendar::of(ALL).await;
-    let made = ada
-        .send("POST", "calendars/primary/events", &tea())
-        .await
-        .ok();
+    let ada = Calendars::ada_with(ALL).await;
+    let made = ada.post("calendars/primary/events", tea()).await.ok();
     let event = format!("calendars/primary/events/{}", made["id"].as_str().unwrap());
     let ask = async |path: &str, etag: &str| {
         let request = ada.stage.http.get(ada.stage.url(&format!("{BASE}{path}")));
@@ -211,9 +182,7 @@ async fn unchanged_resources_are_not_sent_again() {
         .await
         .header("etag")
         .to_owned();
-    ada.send("PATCH", &event, &json!({"summary": "Coffee"}))
-        .await
-        .ok();
+    ada.patch(&event, json!({"summary": "Coffee"})).await.ok();
     assert_eq!(ask("calendars/primary/events", &before).await.status, 200);
     assert_eq!(
         ask(&event, made["etag"].as_str().unwrap()).await.status,

@@ -1,9 +1,8 @@
 //! The Calendar API's methods that write.
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 
-use crate::calendar::{Calendars, EVENTS, refused};
+use crate::calendar::{Calendars, EVENTS};
 
 fn tea() -> Value {
     json!({
@@ -22,6 +21,7 @@ fn with(name: &str, value: Value) -> Value {
 }
 
 const PRIMARY: &str = "calendars/primary/events";
+const TEA: &str = "calendars/primary/events/tea0123456789";
 
 #[tokio::test]
 async fn an_event_is_made_once() {
@@ -39,7 +39,7 @@ async fn an_event_is_made_once() {
     assert_eq!(made["eventType"], "default");
     assert_eq!(made["iCalUID"], "tea0123456789@google.com");
     let again = ada.post(&format!("{PRIMARY}?sendUpdates=all"), tea()).await;
-    refused(&again, 409, "duplicate", "already exists");
+    again.declined(409, "duplicate", "already exists");
     // Each guest was notified once.
     let notices = ada.stage.sandbox().world()["notices"].clone();
     assert_eq!(notices.as_array().unwrap().len(), 2);
@@ -56,29 +56,13 @@ async fn an_event_is_made_once() {
             .access,
         ..ada
     };
-    let seen = grace.get(&format!("{PRIMARY}/tea0123456789")).await.ok();
+    let seen = grace.get(TEA).await.ok();
     assert_eq!(seen["start"]["dateTime"], "2026-05-12T10:00:00-04:00");
     assert_eq!(seen["attendees"][0]["self"], true);
-    let changed = grace
-        .send(
-            "PATCH",
-            &format!("{PRIMARY}/tea0123456789"),
-            Some(json!({ "summary": "Coffee" })),
-            None,
-        )
-        .await;
-    refused(&changed, 403, "requiredAccessLevel", "writer access");
-    assert_eq!(
-        grace
-            .send("DELETE", &format!("{PRIMARY}/tea0123456789"), None, None)
-            .await
-            .status,
-        204
-    );
-    assert_eq!(
-        grace.get(&format!("{PRIMARY}/tea0123456789")).await.status,
-        404
-    );
+    let changed = grace.patch(TEA, json!({ "summary": "Coffee" })).await;
+    changed.declined(403, "requiredAccessLevel", "writer access");
+    assert_eq!(grace.delete(TEA).await.status, 204);
+    assert_eq!(grace.get(TEA).await.status, 404);
 }
 
 #[tokio::test]
@@ -116,24 +100,18 @@ async fn a_change_merges_and_replaces() {
         json!([{ "email": "grace@example.com", "responseStatus": "needsAction" }])
     );
     assert_ne!(after["etag"], before["etag"]);
-    refused(
-        &ada.send("PATCH", &path, Some(body), Some(etag)).await,
-        412,
-        "conditionNotMet",
-        "Precondition",
-    );
+    ada.send("PATCH", &path, Some(body), Some(etag))
+        .await
+        .declined(412, "conditionNotMet", "Precondition");
     let day = json!({ "start": { "date": "2026-05-05", "dateTime": null }, "end": { "date": "2026-05-06", "dateTime": null } });
     assert_eq!(
-        ada.send("PATCH", &path, Some(day), None).await.ok()["start"]["date"],
+        ada.patch(&path, day).await.ok()["start"]["date"],
         "2026-05-05"
     );
     let kind = json!({ "eventType": "focusTime" });
-    refused(
-        &ada.send("PATCH", &path, Some(kind), None).await,
-        400,
-        "eventTypeRestriction",
-        "cannot be changed",
-    );
+    ada.patch(&path, kind)
+        .await
+        .declined(400, "eventTypeRestriction", "cannot be changed");
 }
 
 #[tokio::test]
@@ -153,10 +131,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
         };
         guests.map(pair).collect()
     };
-    let change = async |id: &str, body: Value| {
-        ada.send("PATCH", &format!("{PRIMARY}/{id}"), Some(body), None)
-            .await
-    };
+    let change = async |id: &str, body: Value| ada.patch(&format!("{PRIMARY}/{id}"), body).await;
     let own = |status: &str| json!([{ "email": "ada@example.com", "responseStatus": status, "comment": "Late" }]);
 
     // A guest who can't change the event can still respond.
@@ -169,7 +144,7 @@ async fn a_response_changes_one_guest_and_a_list_all() {
     let mut more = body.clone();
     more["summary"] = json!("Dinner");
     let refusal = change(&lunch, more).await;
-    refused(&refusal, 403, "requiredAccessLevel", "writer access");
+    refusal.declined(403, "requiredAccessLevel", "writer access");
 
     // Changes to the entries of other guests are ignored.
     let review = ada.id("Review of note G");
@@ -205,24 +180,14 @@ async fn one_occurrence_can_be_changed_alone() {
     let series = ada.id("Stand-up");
     let one = format!("{PRIMARY}/{series}_20260511T083000Z");
     let changed = ada
-        .send(
-            "PATCH",
-            &one,
-            Some(json!({ "summary": "Stand-up, outside" })),
-            None,
-        )
+        .patch(&one, json!({ "summary": "Stand-up, outside" }))
         .await
         .ok();
     assert_eq!(changed["recurringEventId"], series);
     assert_eq!(
-        ada.send(
-            "DELETE",
-            &format!("{PRIMARY}/{series}_20260513T083000Z"),
-            None,
-            None
-        )
-        .await
-        .status,
+        ada.delete(&format!("{PRIMARY}/{series}_20260513T083000Z"))
+            .await
+            .status,
         204
     );
     let week = "timeMin=2026-05-11T00:00:00Z&timeMax=2026-05-16T00:00:00Z";
@@ -237,12 +202,7 @@ async fn one_occurrence_can_be_changed_alone() {
         .map(|event| event["summary"].as_str().unwrap())
         .collect();
     assert_eq!(summaries, ["Stand-up, outside", "Stand-up"]);
-    assert_eq!(
-        ada.send("DELETE", &format!("{PRIMARY}/{series}"), None, None)
-            .await
-            .status,
-        204
-    );
+    assert_eq!(ada.delete(&format!("{PRIMARY}/{series}")).await.status, 204);
     let gone = ada
         .get(&format!("{PRIMARY}?singleEvents=true&{week}"))
         .await
@@ -254,22 +214,15 @@ async fn one_occurrence_can_be_changed_alone() {
 async fn a_deleted_event_stays_to_be_read_and_is_deleted_once() {
     let ada = Calendars::ada().await;
     let path = format!("{PRIMARY}/{}", ada.id("Opera, perhaps"));
-    let reply = ada.send("DELETE", &path, None, None).await;
+    let reply = ada.delete(&path).await;
     assert_eq!((reply.status, reply.text.as_str()), (204, ""));
     assert_eq!(ada.get(&path).await.ok()["status"], "cancelled");
-    refused(
-        &ada.send("DELETE", &path, None, None).await,
-        410,
-        "deleted",
-        "Resource has been deleted",
-    );
-    refused(
-        &ada.send("DELETE", &format!("{PRIMARY}/nothing"), None, None)
-            .await,
-        404,
-        "notFound",
-        "Not Found",
-    );
+    ada.delete(&path)
+        .await
+        .declined(410, "deleted", "Resource has been deleted");
+    ada.delete(&format!("{PRIMARY}/nothing"))
+        .await
+        .declined(404, "notFound", "Not Found");
     let deleted = ada
         .get(&format!("{PRIMARY}?showDeleted=true&q=opera"))
         .await
@@ -282,24 +235,14 @@ async fn a_meeting_is_made_after_its_event() {
     let ada = Calendars::ada().await;
     let asked = json!({ "createRequest": { "requestId": "r1", "conferenceSolutionKey": { "type": "hangoutsMeet" } } });
     let ignored = ada
-        .send(
-            "POST",
-            PRIMARY,
-            Some(with("conferenceData", asked.clone())),
-            None,
-        )
+        .post(PRIMARY, with("conferenceData", asked.clone()))
         .await
         .ok();
     assert_eq!(ignored.get("conferenceData"), None);
-    let path = format!("{PRIMARY}/tea0123456789");
+    let path = TEA;
     let change = json!({ "conferenceData": asked });
     let pending = ada
-        .send(
-            "PATCH",
-            &format!("{path}?conferenceDataVersion=1"),
-            Some(change.clone()),
-            None,
-        )
+        .patch(&format!("{path}?conferenceDataVersion=1"), change.clone())
         .await
         .ok();
     assert_eq!(
@@ -307,43 +250,23 @@ async fn a_meeting_is_made_after_its_event() {
         "pending"
     );
     assert_eq!(pending.get("hangoutLink"), None);
-    let made = ada.get(&path).await.ok();
+    let made = ada.get(path).await.ok();
     let link = made["hangoutLink"].as_str().unwrap();
     assert_eq!(made["conferenceData"]["entryPoints"][0]["uri"], link);
     // Sending the same request again changes nothing.
     let again = ada
-        .send(
-            "PATCH",
-            &format!("{path}?conferenceDataVersion=1"),
-            Some(change),
-            None,
-        )
+        .patch(&format!("{path}?conferenceDataVersion=1"), change)
         .await
         .ok();
     assert_eq!(again["hangoutLink"], link);
     let other = json!({ "conferenceData": { "createRequest": { "requestId": "r2", "conferenceSolutionKey": { "type": "eventHangout" } } } });
     let refused_kind = ada
-        .send(
-            "PATCH",
-            &format!("{path}?conferenceDataVersion=1"),
-            Some(other),
-            None,
-        )
+        .patch(&format!("{path}?conferenceDataVersion=1"), other)
         .await;
-    refused(
-        &refused_kind,
-        400,
-        "invalid",
-        "Invalid conference type value",
-    );
+    refused_kind.declined(400, "invalid", "Invalid conference type value");
     let circle = "calendars/c_reading%40group.calendar.google.com/events?conferenceDataVersion=1";
     let refused_place = ada.post(circle, with("conferenceData", asked)).await;
-    refused(
-        &refused_place,
-        400,
-        "invalid",
-        "Invalid conference type value",
-    );
+    refused_place.declined(400, "invalid", "Invalid conference type value");
 }
 
 #[tokio::test]
@@ -378,12 +301,11 @@ async fn bodies_are_checked_strictly() {
     let cases: Vec<(String, Value, String, String)> = serde_json::from_value(cases).unwrap();
     for (member, value, reason, says) in cases {
         let reply = ada.post(PRIMARY, with(&member, value)).await;
-        refused(&reply, 400, &reason, &says);
+        reply.declined(400, &reason, &says);
     }
     let mut series = with("recurrence", json!(["RRULE:FREQ=DAILY"]));
     series["start"] = json!({ "dateTime": "2026-05-12T16:00:00+02:00" });
-    refused(
-        &ada.post(PRIMARY, series).await,
+    ada.post(PRIMARY, series).await.declined(
         400,
         "required",
         "Missing time zone definition for start time.",
@@ -391,50 +313,27 @@ async fn bodies_are_checked_strictly() {
     let mut focus = with("eventType", json!("focusTime"));
     focus["focusTimeProperties"] = json!({});
     let elsewhere = "calendars/c_engine%40group.calendar.google.com/events";
-    refused(
-        &ada.post(elsewhere, focus).await,
-        400,
-        "eventTypeRestriction",
-        "primary calendar",
-    );
+    ada.post(elsewhere, focus)
+        .await
+        .declined(400, "eventTypeRestriction", "primary calendar");
     let holidays = "calendars/en.uk%23holiday%40group.v.calendar.google.com/events";
-    refused(
-        &ada.post(holidays, tea()).await,
-        403,
-        "requiredAccessLevel",
-        "writer access",
-    );
-    refused(
-        &ada.post(&format!("{PRIMARY}?sendUpdates=true"), tea())
-            .await,
-        400,
-        "badRequest",
-        "TYPE_ENUM",
-    );
-    refused(
-        &ada.post(&format!("{PRIMARY}?conferenceDataVersion=2"), tea())
-            .await,
-        400,
-        "badRequest",
-        "TYPE_ENUM",
-    );
-    assert_eq!(
-        ada.send("POST", &format!("{PRIMARY}/x"), Some(tea()), None)
-            .await
-            .status,
-        405
-    );
+    ada.post(holidays, tea())
+        .await
+        .declined(403, "requiredAccessLevel", "writer access");
+    ada.post(&format!("{PRIMARY}?sendUpdates=true"), tea())
+        .await
+        .declined(400, "badRequest", "TYPE_ENUM");
+    ada.post(&format!("{PRIMARY}?conferenceDataVersion=2"), tea())
+        .await
+        .declined(400, "badRequest", "TYPE_ENUM");
+    assert_eq!(ada.post(&format!("{PRIMARY}/x"), tea()).await.status, 405);
     assert_eq!(ada.stage.sandbox().world()["notices"], json!([]));
 }
 
 #[tokio::test]
 async fn faults_apply_here_too() {
     let ada = Calendars::ada().await;
-    ada.stage.sandbox().fault(Fault::CutBeforeResponse {
-        host: Some("www.googleapis.com".to_owned()),
-        path_contains: Some("/events".to_owned()),
-        times: 1,
-    });
+    ada.stage.cause(json!({ "kind": "cut_before_response", "host": "www.googleapis.com", "path_contains": "/events" }));
     let url = ada
         .stage
         .url(&format!("/www.googleapis.com/calendar/v3/{PRIMARY}"));
@@ -447,21 +346,11 @@ async fn faults_apply_here_too() {
         .body(tea().to_string());
     assert!(request.send().await.is_err());
     // The event was created although the connection broke.
-    refused(
-        &ada.post(PRIMARY, tea()).await,
-        409,
-        "duplicate",
-        "already exists",
-    );
-    ada.stage.sandbox().fault(Fault::Error {
-        host: None,
-        path_contains: None,
-        status: 403,
-        reason: "rateLimitExceeded".to_owned(),
-        message: None,
-        retry_after: None,
-        times: 1,
-    });
+    ada.post(PRIMARY, tea())
+        .await
+        .declined(409, "duplicate", "already exists");
+    ada.stage
+        .cause(json!({ "kind": "error", "status": 403, "reason": "rateLimitExceeded" }));
     let throttled = ada.get(PRIMARY).await;
     assert_eq!(
         (
@@ -486,8 +375,7 @@ async fn a_sync_returns_only_later_changes() {
     // Although the sandbox's clock hasn't moved, no change is returned twice.
     let second = token(&one);
     assert_eq!(sync(&second).await["items"], json!([]));
-    ada.send("DELETE", &format!("{PRIMARY}/{opera}"), None, None)
-        .await;
+    ada.delete(&format!("{PRIMARY}/{opera}")).await;
     let two = sync(&second).await;
     assert_eq!(two["items"].as_array().unwrap().len(), 1);
     assert_eq!(two["items"][0]["status"], "cancelled");

@@ -64,6 +64,12 @@ impl Stage {
         &self.running.sandbox
     }
 
+    /// A fault as JSON, in which a member that is left out has its default.
+    pub(crate) fn cause(&self, fault: Value) {
+        let fault = serde_json::from_value(fault).expect("a fault");
+        self.sandbox().fault(fault);
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.running.url)
     }
@@ -151,24 +157,35 @@ impl Stage {
     }
 
     pub(crate) async fn exchange(&self, code: &str) -> Reply {
-        self.token(&[
+        self.exchange_with(code, &[]).await
+    }
+
+    /// Exchanges a code with these parameters in addition to the usual ones.
+    pub(crate) async fn exchange_with(&self, code: &str, pairs: &[(&str, &str)]) -> Reply {
+        let mut all = vec![
             ("grant_type", "authorization_code"),
             ("code", code),
             ("redirect_uri", REDIRECT),
             ("client_id", CLIENT_ID),
             ("client_secret", CLIENT_SECRET),
-        ])
-        .await
+        ];
+        all.retain(|(name, _)| pairs.iter().all(|(other, _)| other != name));
+        all.extend(pairs);
+        self.token(&all).await
     }
 
     pub(crate) async fn refresh(&self, token: &str) -> Reply {
-        self.token(&[
+        self.refresh_with(token, &[]).await
+    }
+
+    pub(crate) async fn refresh_with(&self, token: &str, pairs: &[(&str, &str)]) -> Reply {
+        let usual = [
             ("grant_type", "refresh_token"),
             ("refresh_token", token),
             ("client_id", CLIENT_ID),
             ("client_secret", CLIENT_SECRET),
-        ])
-        .await
+        ];
+        self.token(&[&usual[..], pairs].concat()).await
     }
 
     /// Offline tokens of a user for these scopes.
@@ -277,7 +294,7 @@ pub(crate) fn cases<const N: usize>(
 ) -> impl Iterator<Item = [&'static str; N]> {
     let lines = table.lines().map(str::trim);
     lines.filter(|line| !line.is_empty()).map(|line| {
-        let cells: Vec<&str> = line.split(" => ").collect();
+        let cells: Vec<&str> = line.split("=>").map(str::trim).collect();
         cells.try_into().expect(line)
     })
 }

@@ -4,7 +4,7 @@
 use reqwest::{Method, header::HOST};
 use stead_sandbox::{CLIENT_ID, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID, WORKSPACE_CLIENT_ID};
 
-use crate::client::{CHALLENGE, CONTACTS, GMAIL_READ, REDIRECT, Reply, Stage, form, value};
+use crate::client::{CHALLENGE, CONTACTS, GMAIL_READ, REDIRECT, Reply, Stage, cases, form, value};
 
 #[tokio::test]
 async fn the_page_offers_people_and_permissions_and_sends_back() {
@@ -150,60 +150,33 @@ async fn bad_submissions_of_the_page_are_refused() {
 #[tokio::test]
 async fn bad_requests_stay_on_an_error_page() {
     let stage = Stage::new().await;
-    let scope = ("scope", GMAIL_READ);
-    for (asked, code) in [
-        (vec![scope, ("client_id", "nobody")], "invalid_client"),
-        (vec![scope, ("client_id", "(absent)")], "invalid_request"),
-        (
-            vec![scope, ("redirect_uri", "http://app.example.com/cb")],
-            "redirect_uri_mismatch",
-        ),
-        (
-            vec![scope, ("redirect_uri", "https://app.example.com/cb#x")],
-            "redirect_uri_mismatch",
-        ),
-        (
-            vec![scope, ("response_type", "token")],
-            "unsupported_response_type",
-        ),
-        (vec![], "invalid_request"),
-        (vec![("scope", " ")], "invalid_request"),
-        (
-            vec![("scope", "https://example.com/unknown")],
-            "invalid_scope",
-        ),
-        (vec![scope, scope], "invalid_request"),
-        (vec![scope, ("prompt", "none consent")], "invalid_request"),
-        (vec![scope, ("access_type", "always")], "invalid_request"),
-        (
-            vec![scope, ("include_granted_scopes", "yes")],
-            "invalid_request",
-        ),
-        (
-            vec![
-                scope,
-                ("code_challenge", CHALLENGE),
-                ("code_challenge_method", "plain"),
-            ],
-            "invalid_request",
-        ),
-        (
-            vec![scope, ("code_challenge", CHALLENGE)],
-            "invalid_request",
-        ),
-        (
-            vec![
-                scope,
-                ("code_challenge", "short"),
-                ("code_challenge_method", "S256"),
-            ],
-            "invalid_request",
-        ),
-        (
-            vec![scope, ("code_challenge_method", "S256")],
-            "invalid_request",
-        ),
-    ] {
+    let table = "
+        scope=MAIL&client_id=nobody => invalid_client
+        scope=MAIL&client_id=(absent) => invalid_request
+        scope=MAIL&redirect_uri=http://app.example.com/cb => redirect_uri_mismatch
+        scope=MAIL&redirect_uri=https://app.example.com/cb#x => redirect_uri_mismatch
+        scope=MAIL&response_type=token => unsupported_response_type
+        => invalid_request
+        scope=BLANK => invalid_request
+        scope=https://example.com/unknown => invalid_scope
+        scope=MAIL&scope=MAIL => invalid_request
+        scope=MAIL&prompt=none consent => invalid_request
+        scope=MAIL&access_type=always => invalid_request
+        scope=MAIL&include_granted_scopes=yes => invalid_request
+        scope=MAIL&code_challenge=CHALLENGE&code_challenge_method=plain => invalid_request
+        scope=MAIL&code_challenge=CHALLENGE => invalid_request
+        scope=MAIL&code_challenge=short&code_challenge_method=S256 => invalid_request
+        scope=MAIL&code_challenge_method=S256 => invalid_request
+    ";
+    for [asked, code] in cases(table) {
+        let asked = asked
+            .replace("MAIL", GMAIL_READ)
+            .replace("CHALLENGE", CHALLENGE)
+            .replace("BLANK", " ");
+        let asked: Vec<(&str, &str)> = asked
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .collect();
         let page = stage.authorize(&asked).await;
         assert_eq!(page.status, 400, "{asked:?}");
         assert!(

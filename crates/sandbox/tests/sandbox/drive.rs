@@ -9,13 +9,13 @@ const READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
 const BASE: &str = "/www.googleapis.com/drive/v3/files";
 
 /// A sandbox with one user's token.
-struct Drive {
-    stage: Stage,
-    token: String,
+pub(crate) struct Drive {
+    pub(crate) stage: Stage,
+    pub(crate) token: String,
 }
 
 impl Drive {
-    async fn of(user: &str, scope: &str) -> Self {
+    pub(crate) async fn of(user: &str, scope: &str) -> Self {
         let stage = Stage::new().await;
         let token = stage.tokens(user, &[scope]).await.access;
         Self { stage, token }
@@ -25,7 +25,8 @@ impl Drive {
         Self::of("ada@example.com", READONLY).await
     }
 
-    fn id(&self, name: &str) -> String {
+    /// The id of a file that Ada sees.
+    pub(crate) fn id(&self, name: &str) -> String {
         let world = self.stage.sandbox().world();
         let files = world["users"][0]["files"].as_array().expect("files");
         let found = files.iter().find(|file| file["name"] == name);
@@ -42,7 +43,7 @@ impl Drive {
     }
 
     /// Names of the files that come.
-    async fn names(&self, pairs: &[(&str, &str)]) -> Vec<String> {
+    pub(crate) async fn names(&self, pairs: &[(&str, &str)]) -> Vec<String> {
         let list = self.list(pairs).await.ok();
         let files = list["files"].as_array().expect("files");
         let name = |file: &Value| file["name"].as_str().unwrap_or_default().to_owned();

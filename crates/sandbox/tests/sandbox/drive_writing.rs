@@ -2,24 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Reply, Stage, form};
+use crate::{
+    client::{Reply, cases},
+    drive::Drive,
+};
 
 const DRIVE: &str = "https://www.googleapis.com/auth/drive";
 const FILE: &str = "https://www.googleapis.com/auth/drive.file";
 const READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
 const BASE: &str = "/www.googleapis.com/drive/v3";
 
-/// A sandbox with Ada's token for a scope.
-struct Drive {
-    stage: Stage,
-    token: String,
-}
-
 impl Drive {
-    async fn of(scope: &str) -> Self {
-        let stage = Stage::new().await;
-        let token = stage.tokens("ada@example.com", &[scope]).await.access;
-        Self { stage, token }
+    async fn ada_with(scope: &str) -> Self {
+        Self::of("ada@example.com", scope).await
     }
 
     async fn get(&self, path: &str) -> Reply {
@@ -39,20 +34,8 @@ impl Drive {
         self.stage.send(request.bearer_auth(&self.token)).await
     }
 
-    /// The id of a file that Ada sees.
-    fn id(&self, name: &str) -> String {
-        let world = self.stage.sandbox().world();
-        let files = world["users"][0]["files"].as_array().expect("files");
-        let found = files.iter().find(|file| file["name"] == name);
-        found.expect(name)["id"].as_str().expect("an id").to_owned()
-    }
-
-    async fn names(&self, query: &str) -> Vec<String> {
-        let path = format!("/files?{}", form(&[("q", query)]));
-        let list = self.get(&path).await.ok();
-        let files = list["files"].as_array().expect("files");
-        let name = |file: &Value| file["name"].as_str().unwrap_or_default().to_owned();
-        files.iter().map(name).collect()
+    async fn found(&self, query: &str) -> Vec<String> {
+        self.names(&[("q", query)]).await
     }
 }
 
@@ -62,7 +45,7 @@ fn id(file: &Value) -> &str {
 
 #[tokio::test]
 async fn a_file_that_was_made_is_listed_found_and_read() {
-    let drive = Drive::of(DRIVE).await;
+    let drive = Drive::ada_with(DRIVE).await;
     let folder = drive
         .send(
             "POST",
@@ -93,12 +76,12 @@ async fn a_file_that_was_made_is_listed_found_and_read() {
     assert_eq!(file["modifiedTime"], "2026-05-04T09:00:00.000Z");
     assert_eq!(file["owners"][0]["me"], true);
     let within = format!("'{}' in parents", id(&folder));
-    assert_eq!(drive.names(&within).await, ["Gears.txt"]);
+    assert_eq!(drive.found(&within).await, ["Gears.txt"]);
     assert_eq!(
-        drive.names("fullText contains 'brass'").await,
+        drive.found("fullText contains 'brass'").await,
         ["Gears.txt"]
     );
-    assert_eq!(drive.names("name = 'Plans'").await, ["Plans"]);
+    assert_eq!(drive.found("name = 'Plans'").await, ["Plans"]);
     // Without a parent, a file is in My Drive, and without a type, it's just bytes.
     let plain = drive.send("POST", "/files?fields=*", json!({})).await.ok();
     assert_eq!(plain["name"], "Untitled");
@@ -121,7 +104,7 @@ async fn a_file_that_was_made_is_listed_found_and_read() {
 
 #[tokio::test]
 async fn a_spreadsheet_that_was_made_opens_in_sheets() {
-    let drive = Drive::of(DRIVE).await;
+    let drive = Drive::ada_with(DRIVE).await;
     let body = json!({"name": "Sums", "mimeType": "application/vnd.google-apps.spreadsheet"});
     let file = drive.send("POST", "/files", body).await.ok();
     let path = format!("/sheets.googleapis.com/v4/spreadsheets/{}", id(&file));
@@ -132,62 +115,26 @@ async fn a_spreadsheet_that_was_made_opens_in_sheets() {
 
 #[tokio::test]
 async fn invalid_metadata_of_a_new_file_is_refused() {
-    let drive = Drive::of(DRIVE).await;
+    let drive = Drive::ada_with(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
-    for (body, status, reason, says) in [
-        (
-            json!({"size": "3"}),
-            403,
-            "fieldNotWritable",
-            "not directly writable",
-        ),
-        (
-            json!({"colour": "red"}),
-            400,
-            "badRequest",
-            "Unknown name \"colour\"",
-        ),
-        (json!({"name": 3}), 400, "badRequest", "file.name"),
-        (json!({"parents": "x"}), 400, "badRequest", "file.parents"),
-        (json!({"starred": "yes"}), 400, "badRequest", "file.starred"),
-        (
-            json!({"createdTime": "soon"}),
-            400,
-            "invalid",
-            "Invalid Value",
-        ),
-        (
-            json!({"parents": ["nowhere"]}),
-            404,
-            "notFound",
-            "File not found: nowhere.",
-        ),
-        (
-            json!({"parents": [letter]}),
-            403,
-            "parentNotAFolder",
-            "not a folder",
-        ),
-        (
-            json!({"parents": [engine, engine]}),
-            403,
-            "cannotAddParent",
-            "parents",
-        ),
-        (json!({"id": "made-up"}), 400, "invalid", "not usable"),
-        (
-            json!({"mimeType": "application/vnd.google-apps.shortcut"}),
-            400,
-            "shortcutTargetInvalid",
-            "target",
-        ),
-        (
-            json!({"properties": {"a": "b"}}),
-            501,
-            "notImplemented",
-            "file.properties",
-        ),
-    ] {
+    let table = r#"
+        {"size": "3"} => 403 => fieldNotWritable => not directly writable
+        {"colour": "red"} => 400 => badRequest => Unknown name "colour"
+        {"name": 3} => 400 => badRequest => file.name
+        {"parents": "x"} => 400 => badRequest => file.parents
+        {"starred": "yes"} => 400 => badRequest => file.starred
+        {"createdTime": "soon"} => 400 => invalid => Invalid Value
+        {"parents": ["nowhere"]} => 404 => notFound => File not found: nowhere.
+        {"parents": ["LETTER"]} => 403 => parentNotAFolder => not a folder
+        {"parents": ["ENGINE", "ENGINE"]} => 403 => cannotAddParent => parents
+        {"id": "made-up"} => 400 => invalid => not usable
+        {"mimeType": "application/vnd.google-apps.shortcut"} => 400 => shortcutTargetInvalid => target
+        {"properties": {"a": "b"}} => 501 => notImplemented => file.properties
+    "#;
+    for [body, status, reason, says] in cases(table) {
+        let body = body.replace("LETTER", &letter).replace("ENGINE", &engine);
+        let body = serde_json::from_str(&body).unwrap();
+        let status = status.parse().unwrap();
         let reply = drive.send("POST", "/files", body).await;
         reply.refused(status, reason, says);
     }
@@ -195,14 +142,14 @@ async fn invalid_metadata_of_a_new_file_is_refused() {
         .send("POST", "/files?uploadKind=media", json!({}))
         .await;
     unknown.refused(400, "badRequest", "Cannot bind query parameter");
-    let reader = Drive::of(READONLY).await;
+    let reader = Drive::ada_with(READONLY).await;
     let reply = reader.send("POST", "/files", json!({})).await;
     reply.refused(403, "insufficientPermissions", "scopes");
 }
 
 #[tokio::test]
 async fn a_file_is_changed_moved_and_deleted() {
-    let drive = Drive::of(DRIVE).await;
+    let drive = Drive::ada_with(DRIVE).await;
     let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
     let path = format!("/files/{letter}?fields=name,description,starred,version,modifiedTime");
     let body = json!({"name": "Note G, final.pdf", "description": "sent", "starred": true});
@@ -227,7 +174,7 @@ async fn a_file_is_changed_moved_and_deleted() {
     assert_eq!(trash.status, 200);
     assert!(
         drive
-            .names("trashed = true")
+            .found("trashed = true")
             .await
             .contains(&"Note G, final.pdf".to_owned())
     );
@@ -263,12 +210,12 @@ async fn a_file_is_changed_moved_and_deleted() {
 
 #[tokio::test]
 async fn the_scope_for_ones_own_files_reaches_those_only() {
-    let drive = Drive::of(FILE).await;
+    let drive = Drive::ada_with(FILE).await;
     let file = drive
         .send("POST", "/files", json!({"name": "mine"}))
         .await
         .ok();
-    assert_eq!(drive.names("").await, ["mine"]);
+    assert_eq!(drive.found("").await, ["mine"]);
     let path = format!("/files/{}", id(&file));
     let changed = drive
         .send("PATCH", &path, json!({"name": "still mine"}))
@@ -280,12 +227,12 @@ async fn the_scope_for_ones_own_files_reaches_those_only() {
         .await;
     reply.refused(404, "notFound", &letter);
     assert_eq!(drive.delete(&path).await.status, 204);
-    assert!(drive.names("").await.is_empty());
+    assert!(drive.found("").await.is_empty());
 }
 
 #[tokio::test]
 async fn contents_are_downloaded_completely_or_in_ranges() {
-    let drive = Drive::of(READONLY).await;
+    let drive = Drive::ada_with(READONLY).await;
     let path = format!("/files/{}?alt=media", drive.id("Note G.pdf"));
     let whole = drive.get(&path).await;
     assert_eq!(whole.status, 200, "{}", whole.text);
@@ -312,14 +259,14 @@ async fn contents_are_downloaded_completely_or_in_ranges() {
     reply.refused(403, "fileNotDownloadable", "Use Export");
     let reply = drive.get("/files?alt=media").await;
     reply.refused(400, "badRequest", "output format");
-    let metadata = Drive::of("https://www.googleapis.com/auth/drive.metadata.readonly").await;
+    let metadata = Drive::ada_with("https://www.googleapis.com/auth/drive.metadata.readonly").await;
     let reply = metadata.get(&path).await;
     reply.refused(403, "insufficientPermissions", "scopes");
 }
 
 #[tokio::test]
 async fn documents_are_exported_as_text() {
-    let drive = Drive::of(READONLY).await;
+    let drive = Drive::ada_with(READONLY).await;
     let path = format!("/files/{}/export", drive.id("Algebraical patterns"));
     for pairs in ["?mimeType=text/plain", "?mimeType=text/plain&alt=media"] {
         let text = drive.get(&format!("{path}{pairs}")).await;

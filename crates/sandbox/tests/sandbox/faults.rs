@@ -90,17 +90,13 @@ async fn tokens_expire_and_permissions_end_on_demand() {
 #[tokio::test]
 async fn one_consent_loses_a_scope() {
     let stage = Stage::new().await;
-    stage.sandbox().fault(Fault::DropScope {
-        scope: CONTACTS.to_owned(),
-    });
+    stage.cause(json!({ "kind": "drop_scope", "scope": CONTACTS }));
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
     assert_eq!(tokens.response["scope"], GMAIL_READ);
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
     assert_eq!(tokens.response["scope"], format!("{CONTACTS} {GMAIL_READ}"));
     // A consent to only this scope has no scope left.
-    stage.sandbox().fault(Fault::DropScope {
-        scope: CONTACTS.to_owned(),
-    });
+    stage.cause(json!({ "kind": "drop_scope", "scope": CONTACTS }));
     let response = [("user", ADA), ("action", "allow"), ("scope", "all")];
     let back = stage.consent(&[("scope", CONTACTS)], &response).await;
     assert_eq!(value(&back, "error"), "access_denied");
@@ -161,11 +157,8 @@ async fn errors_have_the_products_shape() {
 async fn the_token_endpoint_fails_on_demand() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
-    stage.sandbox().fault(Fault::TokenError {
-        error: "temporarily_unavailable".to_owned(),
-        status: 503,
-        times: 1,
-    });
+    stage
+        .cause(json!({ "kind": "token_error", "error": "temporarily_unavailable", "status": 503 }));
     let reply = stage.refresh(&tokens.refresh).await;
     assert_eq!(reply.status, 503);
     assert_eq!(reply.json()["error"], "temporarily_unavailable");
@@ -177,11 +170,7 @@ async fn the_token_endpoint_fails_on_demand() {
 async fn a_stalled_response_is_sent_after_a_reset() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
-    stage.sandbox().fault(Fault::Stall {
-        host: None,
-        path_contains: None,
-        times: 1,
-    });
+    stage.cause(json!({ "kind": "stall" }));
     let url = stage.url("/gmail.googleapis.com/gmail/v1/users/me/profile");
     let request = stage.http.get(url).bearer_auth(&ada);
     let waiting = tokio::spawn(async move { request.send().await.unwrap().status() });

@@ -1,7 +1,6 @@
 //! The People API's methods.
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 
 use crate::client::{CONTACTS, OTHERS, Stage, cases};
 
@@ -125,9 +124,7 @@ async fn only_masked_fields_are_given() {
 #[tokio::test]
 async fn sync_tokens_work_for_a_week() {
     let stage = Stage::new().await;
-    stage.sandbox().fault(Fault::TokenLifetime {
-        seconds: 10_000_000,
-    });
+    stage.cause(json!({ "kind": "token_lifetime", "seconds": 10_000_000 }));
     let ada = stage.ada().await;
     let base = "people/me/connections?personFields=names";
     let list = stage
@@ -139,9 +136,7 @@ async fn sync_tokens_work_for_a_week() {
     let synced = stage.people(&path, &ada).await.ok();
     assert_eq!(synced.get("connections"), None);
     assert!(synced["nextSyncToken"].is_string());
-    stage.sandbox().fault(Fault::Advance {
-        seconds: 8 * 86_400,
-    });
+    stage.cause(json!({ "kind": "advance", "seconds": 8 * 86_400 }));
     let expired = stage.people(&path, &ada).await;
     assert_eq!(expired.status, 400);
     assert_eq!(

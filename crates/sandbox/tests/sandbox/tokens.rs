@@ -67,15 +67,9 @@ async fn the_first_or_a_forced_consent_returns_a_refresh_token() {
 async fn a_code_is_bound_to_its_address_and_ages() {
     let stage = Stage::new().await;
     let code = stage.code(ADA, &[("scope", GMAIL_READ)]).await;
-    let reply = stage
-        .token(&[
-            ("grant_type", "authorization_code"),
-            ("code", &code),
-            ("redirect_uri", &format!("{REDIRECT}/")),
-            ("client_id", CLIENT_ID),
-            ("client_secret", CLIENT_SECRET),
-        ])
-        .await;
+    let elsewhere = format!("{REDIRECT}/");
+    let elsewhere = [("redirect_uri", elsewhere.as_str())];
+    let reply = stage.exchange_with(&code, &elsewhere).await;
     refused(&reply, 400, "invalid_grant");
     let code = stage.code(ADA, &[("scope", GMAIL_READ)]).await;
     stage.sandbox().fault(Fault::Advance { seconds: 600 });
@@ -102,15 +96,8 @@ async fn the_verifier_must_fit_the_challenge() {
         (&with[..], Some("short"), 400),
     ] {
         let code = stage.code(ADA, asked).await;
-        let mut pairs = vec![
-            ("grant_type", "authorization_code"),
-            ("code", &code),
-            ("redirect_uri", REDIRECT),
-            ("client_id", CLIENT_ID),
-            ("client_secret", CLIENT_SECRET),
-        ];
-        pairs.extend(verifier.map(|verifier| ("code_verifier", verifier)));
-        let reply = stage.token(&pairs).await;
+        let pair = verifier.map(|verifier| ("code_verifier", verifier));
+        let reply = stage.exchange_with(&code, pair.as_slice()).await;
         assert_eq!(
             reply.status, status,
             "{asked:?} {verifier:?} {}",
@@ -201,15 +188,8 @@ async fn refreshing_may_narrow_but_not_widen() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
     let refresh = async |scope: &str| {
-        stage
-            .token(&[
-                ("grant_type", "refresh_token"),
-                ("refresh_token", &tokens.refresh),
-                ("client_id", CLIENT_ID),
-                ("client_secret", CLIENT_SECRET),
-                ("scope", scope),
-            ])
-            .await
+        let scope = [("scope", scope)];
+        stage.refresh_with(&tokens.refresh, &scope).await
     };
     let narrow = refresh(CONTACTS).await.ok();
     assert_eq!(narrow["scope"], CONTACTS);
@@ -274,15 +254,8 @@ async fn revoking_reaches_all_clients_of_the_project() {
         let code = stage
             .code(ADA, &[("scope", GMAIL_READ), ("client_id", client)])
             .await;
-        let reply = stage
-            .token(&[
-                ("grant_type", "authorization_code"),
-                ("code", &code),
-                ("redirect_uri", REDIRECT),
-                ("client_id", client),
-                ("client_secret", secret),
-            ])
-            .await;
+        let pairs = [("client_id", client), ("client_secret", secret)];
+        let reply = stage.exchange_with(&code, &pairs).await;
         access.push(reply.ok()["access_token"].as_str().unwrap().to_owned());
     }
     let revoke = async |token: &str| {

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use stead_sandbox::Fault;
 
-use crate::client::{Reply, Stage};
+use crate::client::{Reply, Stage, cases};
 
 const SCOPE: &str = "https://www.googleapis.com/auth/drive.file";
 const HOST: &str = "/www.googleapis.com";
@@ -198,31 +197,18 @@ async fn an_upload_of_two_parts_has_metadata_and_bytes() {
         "tea and cake"
     );
     let three = b"--b_1\r\nContent-Type: application/json\r\n\r\n{}\r\n--b_1--".to_vec();
-    for (headers, body, says) in [
-        (&[RELATED][..], three, "two parts"),
-        (
-            &[RELATED],
-            multipart("{", "text/plain", b"x"),
-            "Invalid JSON",
-        ),
-        (
-            &[RELATED],
-            multipart(r#"{"colour": 1}"#, "text/plain", b"x"),
-            "Unknown name",
-        ),
-        (&[RELATED], b"no boundary at all".to_vec(), "boundary"),
-        (
-            &[("content-type", "multipart/related")],
-            b"x".to_vec(),
-            "boundary",
-        ),
-        (
-            &[("content-type", "application/json")],
-            b"{}".to_vec(),
-            "multipart/related",
-        ),
+    let of = |metadata: &str| multipart(metadata, "text/plain", b"x");
+    let (no_boundary, json) = ("multipart/related", "application/json");
+    for (kind, body, says) in [
+        (RELATED.1, three, "two parts"),
+        (RELATED.1, of("{"), "Invalid JSON"),
+        (RELATED.1, of(r#"{"colour": 1}"#), "Unknown name"),
+        (RELATED.1, b"no boundary at all".to_vec(), "boundary"),
+        (no_boundary, b"x".to_vec(), "boundary"),
+        (json, b"{}".to_vec(), "multipart/related"),
     ] {
-        let reply = drive.send("POST", MULTIPART, headers, body).await;
+        let headers = [("content-type", kind)];
+        let reply = drive.send("POST", MULTIPART, &headers, body).await;
         reply.refused(400, "badRequest", says);
     }
 }
@@ -275,30 +261,17 @@ async fn a_resumable_upload_takes_pieces() {
     assert_eq!(first.text, "");
     // Bad pieces: not a multiple of the size, after a gap, of another length, or with another
     // total.
-    for (range, body, says) in [
-        (
-            format!("bytes {PIECE}-{}/{total}", PIECE + 999),
-            &bytes[..1000],
-            "262144",
-        ),
-        (
-            format!("bytes {}-{}/{total}", 2 * PIECE, 3 * PIECE - 1),
-            &bytes[..PIECE],
-            "follow",
-        ),
-        (
-            format!("bytes {PIECE}-{}/{total}", 2 * PIECE - 1),
-            &bytes[..1000],
-            "Content-Range",
-        ),
-        (
-            format!("bytes {PIECE}-{}/{}", 2 * PIECE - 1, total + 1),
-            &bytes[..PIECE],
-            "announced",
-        ),
-        ("bytes all".to_owned(), &bytes[..0], "parse Content-Range"),
-    ] {
-        let reply = drive.piece(&session, &range, body).await;
+    assert_eq!((PIECE, total), (262_144, 525_288));
+    let table = "
+        bytes 262144-263143/525288 => 1000 => 262144
+        bytes 524288-786431/525288 => 262144 => follow
+        bytes 262144-524287/525288 => 1000 => Content-Range
+        bytes 262144-524287/525289 => 262144 => announced
+        bytes all => 0 => parse Content-Range
+    ";
+    for [range, length, says] in cases(table) {
+        let body = &bytes[..length.parse::<usize>().unwrap()];
+        let reply = drive.piece(&session, range, body).await;
         reply.refused(400, "badRequest", says);
     }
     // If a piece starts before the end of the received bytes, the known part is skipped.
@@ -383,9 +356,9 @@ async fn sessions_belong_to_their_user_and_end_after_a_week() {
     made_up.refused(404, "notFound", "");
     assert_eq!(put(&drive.token).await.status, 200);
     let session = drive.session("POST", RESUMABLE, &[], "").await;
-    drive.stage.sandbox().fault(Fault::Advance {
-        seconds: 7 * 24 * 3600,
-    });
+    drive
+        .stage
+        .cause(json!({ "kind": "advance", "seconds": 7 * 24 * 3600 }));
     let request = drive
         .stage
         .http

@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use crate::scratch::{Scratch, all, clock, event, insert, run};
-use futures_util::{FutureExt as _, future::join_all};
+use futures_util::future::join_all;
 use stead_core::{
     ErrorKind,
     store::{Batch, Commit, List, Row, Store as _, Write},
@@ -106,24 +106,6 @@ async fn a_long_reader_does_not_block_writers() {
         .unwrap();
     // The reader doesn't even delay a write that empties the log.
     commit(&store, update(credential, 1)).await;
-}
-
-#[tokio::test]
-async fn a_dropped_commit_is_atomic() {
-    let scratch = Scratch::new();
-    let store = scratch.open().await;
-    for round in 0..20 {
-        // Polled once or twice, then dropped.
-        let mut commit = store.commit(insert([event(round * 2), event(round * 2 + 1)]));
-        let _ = (&mut commit).now_or_never();
-        if round % 2 == 0 {
-            tokio::task::yield_now().await;
-            let _ = (&mut commit).now_or_never();
-        }
-        drop(commit);
-    }
-    commit(&store, insert([row("connection", 1)])).await;
-    assert_eq!(all(&store, "event").await.len() % 2, 0);
 }
 
 #[tokio::test]

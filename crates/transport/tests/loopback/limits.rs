@@ -28,19 +28,31 @@ use super::{
 };
 
 const SHORT: Duration = Duration::from_millis(50);
+const FIRST_BYTE: Limits = Limits {
+    first_byte: SHORT,
+    ..Limits::DEFAULT
+};
+const IDLE: Limits = Limits {
+    idle: SHORT,
+    ..Limits::DEFAULT
+};
+const TOTAL: Limits = Limits {
+    total: SHORT,
+    ..Limits::DEFAULT
+};
+
+/// Limits of a response with at most this many bytes.
+fn bytes(response_bytes: u64) -> Limits {
+    Limits {
+        response_bytes,
+        ..Limits::DEFAULT
+    }
+}
 
 #[tokio::test]
 async fn a_server_that_never_responds_is_given_up() {
     let server = Server::start(&[], Then::Stall).await;
-    let error = send(within(
-        Limits {
-            first_byte: SHORT,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    ))
-    .await
-    .unwrap_err();
+    let error = send(within(FIRST_BYTE, get(&server))).await.unwrap_err();
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
     assert_eq!(error.to_string(), "no response arrived in time");
@@ -50,15 +62,7 @@ async fn a_server_that_never_responds_is_given_up() {
 #[tokio::test]
 async fn the_whole_exchange_is_bounded_before_its_head() {
     let server = Server::start(&[], Then::Stall).await;
-    let error = send(within(
-        Limits {
-            total: SHORT,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    ))
-    .await
-    .unwrap_err();
+    let error = send(within(TOTAL, get(&server))).await.unwrap_err();
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
     assert_eq!(error.to_string(), "the request took too long");
@@ -71,15 +75,7 @@ async fn a_body_that_stops_halfway_is_given_up() {
         &[b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n"];
     for response in [KNOWN, CHUNKED] {
         let server = Server::start(response, Then::Stall).await;
-        let response = send(within(
-            Limits {
-                idle: SHORT,
-                ..Limits::DEFAULT
-            },
-            get(&server),
-        ))
-        .await
-        .unwrap();
+        let response = send(within(IDLE, get(&server))).await.unwrap();
         let error = whole(response).await.unwrap_err();
 
         assert_eq!(error.kind(), TransportErrorKind::TimedOut);
@@ -94,14 +90,7 @@ async fn the_whole_exchange_is_bounded_within_its_body() {
         Then::Stall,
     )
     .await;
-    let error = failure(within(
-        Limits {
-            total: SHORT,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    ))
-    .await;
+    let error = failure(within(TOTAL, get(&server))).await;
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
     assert_eq!(error.to_string(), "the request took too long");
@@ -134,15 +123,7 @@ async fn a_body_with_a_too_large_length_is_refused_immediately() {
         Then::Stall,
     )
     .await;
-    let error = send(within(
-        Limits {
-            response_bytes: 5,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    ))
-    .await
-    .unwrap_err();
+    let error = send(within(bytes(5), get(&server))).await.unwrap_err();
 
     assert_eq!(error.kind(), TransportErrorKind::TooLarge);
     assert!(error.may_have_been_sent());
@@ -158,26 +139,10 @@ async fn a_body_that_grows_too_large_is_cut_off() {
         Then::Listen,
     )
     .await;
-    let fits = send(within(
-        Limits {
-            response_bytes: 6,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    ))
-    .await
-    .unwrap();
+    let fits = send(within(bytes(6), get(&server))).await.unwrap();
     assert_eq!(whole(fits).await.unwrap(), "onetwo");
 
-    let large = send(within(
-        Limits {
-            response_bytes: 5,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    ))
-    .await
-    .unwrap();
+    let large = send(within(bytes(5), get(&server))).await.unwrap();
     let error = whole(large).await.unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::TooLarge);
     assert_eq!(error.to_string(), "the response is larger than 5 bytes");
@@ -192,13 +157,7 @@ async fn a_body_that_failed_has_ended() {
         Then::Stall,
     )
     .await;
-    let request = within(
-        Limits {
-            response_bytes: 2,
-            ..Limits::DEFAULT
-        },
-        get(&server),
-    );
+    let request = within(bytes(2), get(&server));
     let mut body = transport().send(request).await.unwrap().into_body();
 
     assert!(body.frame().await.unwrap().is_err());
@@ -252,20 +211,6 @@ async fn v65_a_response_that_ends_after_its_head_is_not_a_success() {
     }
 }
 
-#[tokio::test]
-async fn a_response_to_head_has_no_body_despite_its_content_length() {
-    let server = Server::start(
-        &[b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
-        Then::Listen,
-    )
-    .await;
-    let mut request = get(&server);
-    *request.method_mut() = http::Method::HEAD;
-    let response = send(request).await.unwrap();
-    assert_eq!(response.headers()["content-length"], "99999999999");
-    assert_eq!(whole(response).await.unwrap(), "");
-}
-
 /// A body of these pieces, each after a pause that is longer than [`SHORT`].
 fn slow(pieces: &'static [Result<&'static str, &'static str>]) -> Body {
     let pieces = stream::iter(pieces).then(async |piece| {
@@ -278,16 +223,12 @@ fn slow(pieces: &'static [Result<&'static str, &'static str>]) -> Body {
 #[tokio::test]
 async fn a_slow_request_body_is_not_blamed_on_the_server() {
     let server = Server::start(&[b"HTTP/1.1 204 No Content\r\n\r\n"], Then::Listen).await;
-    let limits = Limits {
-        first_byte: SHORT,
-        ..Limits::DEFAULT
-    };
     let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
-    let response = send(within(limits, request)).await.unwrap();
+    let response = send(within(FIRST_BYTE, request)).await.unwrap();
     assert_eq!(response.status(), 204);
     let server = Server::start(&[], Then::Stall).await;
     let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
-    let error = send(within(limits, request)).await.unwrap_err();
+    let error = send(within(FIRST_BYTE, request)).await.unwrap_err();
     assert_eq!(error.to_string(), "no response arrived in time");
 }
 

@@ -1,5 +1,7 @@
 //! Planted faults in requests.
 
+use stead_testkit::cases;
+
 use super::*;
 
 #[test]
@@ -29,40 +31,17 @@ fn a_wrong_parameter_name_is_caught() {
 
 #[test]
 fn a_wrong_value_is_caught() {
-    for (query, what) in [
-        (
-            "order=age",
-            "query/order: \"age\" is not one of \"name\", \"size\"",
-        ),
-        (
-            "order=name&most=0",
-            "query/most: 0 is less than the minimum of 1",
-        ),
-        (
-            "order=name&most=x",
-            "query/most: expected integer, found \"x\"",
-        ),
-        (
-            "order=name&deep=yes",
-            "query/deep: expected boolean, found \"yes\"",
-        ),
-        (
-            "order=name&most=1&most=2",
-            "query/most: comes more than once",
-        ),
-        (
-            "order=name&alt=xml",
-            "query/alt: \"xml\" is not one of \"json\", \"media\"",
-        ),
-        (
-            "order=name&fields=boxes(idd)",
-            "query/fields: \"idd\" is not a field of the response",
-        ),
-        (
-            "order=name&mask=name",
-            "query/mask: \"name\" is not a field; expected one of: names, sizes",
-        ),
-    ] {
+    let table = r#"
+        order=age => query/order: "age" is not one of "name", "size"
+        order=name&most=0 => query/most: 0 is less than the minimum of 1
+        order=name&most=x => query/most: expected integer, found "x"
+        order=name&deep=yes => query/deep: expected boolean, found "yes"
+        order=name&most=1&most=2 => query/most: comes more than once
+        order=name&alt=xml => query/alt: "xml" is not one of "json", "media"
+        order=name&fields=boxes(idd) => query/fields: "idd" is not a field of the response
+        order=name&mask=name => query/mask: "name" is not a field; expected one of: names, sizes
+    "#;
+    for [query, what] in cases(table) {
         let target = format!("/boxes/v1/users/me/boxes?{query}");
         assert_eq!(found("GET", &target, None), [what]);
     }
@@ -113,30 +92,17 @@ fn a_path_that_a_pattern_excludes_is_caught() {
 #[test]
 fn a_wrong_body_is_caught() {
     let target = "/boxes/v1/users/me/boxes";
-    for (body, what) in [
-        (
-            json!({"name": "a", "color": "RED"}),
-            "body/color: there is no such member",
-        ),
-        (
-            json!({"name": "a", "colour": "red"}),
-            "body/colour: \"red\" is not one of \"RED\", \"BLUE\"",
-        ),
-        (
-            json!({"name": "a", "size": "1"}),
-            "body/size: expected integer, found \"1\"",
-        ),
-        (
-            json!({"name": "a", "inner": {"name": 1}}),
-            "body/inner/name: expected string, found 1",
-        ),
-        (
-            json!({"name": "a", "id": "b1"}),
-            "body/id: is only for reading",
-        ),
-        (json!({"size": 1}), "body/name: is missing"),
-        (json!([]), "body: expected object, found []"),
-    ] {
+    let table = r#"
+        {"name": "a", "color": "RED"} => body/color: there is no such member
+        {"name": "a", "colour": "red"} => body/colour: "red" is not one of "RED", "BLUE"
+        {"name": "a", "size": "1"} => body/size: expected integer, found "1"
+        {"name": "a", "inner": {"name": 1}} => body/inner/name: expected string, found 1
+        {"name": "a", "id": "b1"} => body/id: is only for reading
+        {"size": 1} => body/name: is missing
+        [] => body: expected object, found []
+    "#;
+    for [body, what] in cases(table) {
+        let body = serde_json::from_str(body).unwrap();
         assert_eq!(found("POST", target, Some(body)), [what]);
     }
     assert_eq!(

@@ -1,29 +1,21 @@
 //! Planted faults in responses.
 
+use stead_testkit::cases;
+
 use super::*;
 
 #[test]
 fn a_wrong_answer_is_caught() {
     let right = json!({"boxes": [{"id": "1", "size": 2, "bytes": "3"}], "next": "x"});
     assert!(found_in_response("GET", LIST, 200, ResponseBody::Json(&right)).is_empty());
-    for (body, what) in [
-        (
-            json!({"boxes": [{"size": "2"}]}),
-            "response/boxes/0/size: expected integer, found \"2\"",
-        ),
-        (
-            json!({"boxes": [{"bytes": 3}]}),
-            "response/boxes/0/bytes: expected string, found 3",
-        ),
-        (
-            json!({"boxes": {}}),
-            "response/boxes: expected array, found {}",
-        ),
-        (
-            json!({"nextt": "x"}),
-            "response/nextt: there is no such member",
-        ),
-    ] {
+    let table = r#"
+        {"boxes": [{"size": "2"}]} => response/boxes/0/size: expected integer, found "2"
+        {"boxes": [{"bytes": 3}]} => response/boxes/0/bytes: expected string, found 3
+        {"boxes": {}} => response/boxes: expected array, found {}
+        {"nextt": "x"} => response/nextt: there is no such member
+    "#;
+    for [body, what] in cases(table) {
+        let body: Value = serde_json::from_str(body).unwrap();
         assert_eq!(
             found_in_response("GET", LIST, 200, ResponseBody::Json(&body)),
             [what]

@@ -4,6 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use serde_json::{Value, json};
 use stead_calendar::{CreateEvent, DeleteEvent, GetEventById, ListEvents, UpdateEvent};
 use stead_core::{Result, tool::Tool};
+use stead_testkit::cases;
 
 use crate::run;
 
@@ -32,25 +33,14 @@ fn a_link_is_read_as_its_id() {
     let eid = STANDARD_NO_PAD.encode("e1_20260504T090000Z ada@m");
     let cid = STANDARD_NO_PAD.encode("team@group.calendar.google.com");
     let team = "team@group.calendar.google.com";
-    for (event, calendar) in [
-        (String::from("e1_20260504T090000Z"), String::from(team)),
-        (
-            format!("https://www.google.com/calendar/event?eid={eid}"),
-            String::from(
-                "https://calendar.google.com/calendar/embed?src=team%40group.calendar.google.com&ctz=UTC",
-            ),
-        ),
-        (
-            format!("http://calendar.google.com/calendar/event?ctz=UTC&eid={eid}="),
-            format!("HTTPS://calendar.google.com/calendar/u/0?cid={cid}"),
-        ),
-        (
-            format!("https://calendar.google.com/calendar/u/0/r/eventedit/{eid}?x=1"),
-            String::from(
-                "https://calendar.google.com/calendar/ical/team%40group.calendar.google.com/public/basic.ics",
-            ),
-        ),
-    ] {
+    let table = "
+        e1_20260504T090000Z => team@group.calendar.google.com
+        https://www.google.com/calendar/event?eid=EID => https://calendar.google.com/calendar/embed?src=team%40group.calendar.google.com&ctz=UTC
+        http://calendar.google.com/calendar/event?ctz=UTC&eid=EID= => HTTPS://calendar.google.com/calendar/u/0?cid=CID
+        https://calendar.google.com/calendar/u/0/r/eventedit/EID?x=1 => https://calendar.google.com/calendar/ical/team%40group.calendar.google.com/public/basic.ics
+    ";
+    for link in cases(table) {
+        let [event, calendar] = link.map(|text| text.replace("EID", &eid).replace("CID", &cid));
         let list = format!("calendars/{team}/events");
         let one = format!("{list}/e1_20260504T090000Z");
         let paths: Vec<String> = paths(&event, &calendar)
@@ -72,17 +62,12 @@ fn a_link_is_read_as_its_id() {
 
 #[test]
 fn another_link_is_refused() {
-    for (event, calendar) in [
-        ("https://zoom.us/j/1", "https://example.org/calendar"),
-        (
-            "https://www.google.com/calendar/event?eid=%%",
-            "https://calendar.google.com/calendar/u/0/r",
-        ),
-        (
-            "https://calendar.google.com/calendar/event",
-            "https://calendar.google.com/calendar/embed?src=a%2Fb%40c",
-        ),
-    ] {
+    let table = "
+        https://zoom.us/j/1 => https://example.org/calendar
+        https://www.google.com/calendar/event?eid=%% => https://calendar.google.com/calendar/u/0/r
+        https://calendar.google.com/calendar/event => https://calendar.google.com/calendar/embed?src=a%2Fb%40c
+    ";
+    for [event, calendar] in cases(table) {
         let places = |result: &Result<String>| {
             let error = result.as_ref().unwrap_err();
             let places = error.violation_list().iter().map(|one| one.path.clone());

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use stead_calendar::{GetEventById, UpdateEvent};
+use stead_testkit::cases;
 
 use crate::run;
 
@@ -46,99 +47,35 @@ fn change(event: &Value, mut input: Value) -> Result<[String; 2], String> {
 
 #[test]
 fn times_without_an_offset_are_in_the_zone_of_the_event() {
-    let at_two = json!({ "start_datetime": "2026-05-04T14:00:00" });
-    let until_noon = json!({ "end_datetime": "2026-05-04T12:00:00" });
-    let weekly = json!({ "recurrence": ["RRULE:FREQ=WEEKLY"] });
-    let (london, tokyo) = (Some("Europe/London"), Some("Asia/Tokyo"));
-    for (event, input, start, end) in [
-        // Only the offset is known, and the name doesn't change.
-        (
-            event("-05:00", Some("GMT-05:00"), Some("GMT-05:00")),
-            &at_two,
-            "2026-05-04T14:00:00-05:00",
-            "2026-05-04T15:00:00-05:00",
-        ),
-        (
-            event("-05:00", Some("GMT-05:00"), Some("GMT-05:00")),
-            &until_noon,
-            "",
-            "2026-05-04T12:00:00-05:00",
-        ),
-        (
-            event("-05:00", Some("GMT-05:00"), Some("GMT-05:00")),
-            &weekly,
-            "",
-            "",
-        ),
-        (
-            event("+05:30", Some("UTC+0530"), None),
-            &at_two,
-            "2026-05-04T14:00:00+05:30",
-            "2026-05-04T15:00:00+05:30",
-        ),
-        (
-            event("-05:00", Some("Eastern Standard Time"), None),
-            &weekly,
-            "",
-            "",
-        ),
-        // Start and end have different zones.
-        (
-            event("+01:00", london, tokyo),
-            &at_two,
-            "2026-05-04T14:00:00 Europe/London",
-            "2026-05-04T23:00:00 Asia/Tokyo",
-        ),
-        (
-            event("+01:00", london, tokyo),
-            &json!({ "end_datetime": "2026-05-04T22:00:00" }),
-            "",
-            "2026-05-04T22:00:00 Asia/Tokyo",
-        ),
-        (
-            event("+01:00", london, tokyo),
-            &weekly,
-            "Europe/London",
-            "Asia/Tokyo",
-        ),
-        (
-            event("+01:00", london, Some("Tokyo Standard Time")),
-            &at_two,
-            "2026-05-04T14:00:00 Europe/London",
-            "2026-05-04T15:00:00+01:00",
-        ),
-        (
-            event("+01:00", london, Some("Tokyo Standard Time")),
-            &weekly,
-            "Europe/London",
-            "",
-        ),
-        (
-            event("+09:00", None, tokyo),
-            &at_two,
-            "2026-05-04T14:00:00 Asia/Tokyo",
-            "2026-05-04T15:00:00 Asia/Tokyo",
-        ),
-        // An event without a zone uses the calendar's.
-        (
-            event("+02:00", None, None),
-            &weekly,
-            "Europe/Berlin",
-            "Europe/Berlin",
-        ),
-        (
-            event("+02:00", None, None),
-            &at_two,
-            "2026-05-04T14:00:00 Europe/Berlin",
-            "2026-05-04T15:00:00 Europe/Berlin",
-        ),
-    ] {
+    // The event's offset, its zones, the input, and start and end of the change. If a zone is no name of the IANA, only
+    // the offset is known. An event without a zone uses the calendar's.
+    let table = "
+        -05:00 => GMT-05:00 => GMT-05:00 => at two => 2026-05-04T14:00:00-05:00 => 2026-05-04T15:00:00-05:00
+        -05:00 => GMT-05:00 => GMT-05:00 => until noon => => 2026-05-04T12:00:00-05:00
+        -05:00 => GMT-05:00 => GMT-05:00 => weekly => =>
+        +05:30 => UTC+0530 => => at two => 2026-05-04T14:00:00+05:30 => 2026-05-04T15:00:00+05:30
+        -05:00 => Eastern Standard Time => => weekly => =>
+        +01:00 => Europe/London => Asia/Tokyo => at two => 2026-05-04T14:00:00 Europe/London => 2026-05-04T23:00:00 Asia/Tokyo
+        +01:00 => Europe/London => Asia/Tokyo => until ten => => 2026-05-04T22:00:00 Asia/Tokyo
+        +01:00 => Europe/London => Asia/Tokyo => weekly => Europe/London => Asia/Tokyo
+        +01:00 => Europe/London => Tokyo Standard Time => at two => 2026-05-04T14:00:00 Europe/London => 2026-05-04T15:00:00+01:00
+        +01:00 => Europe/London => Tokyo Standard Time => weekly => Europe/London =>
+        +09:00 => => Asia/Tokyo => at two => 2026-05-04T14:00:00 Asia/Tokyo => 2026-05-04T15:00:00 Asia/Tokyo
+        +02:00 => => => weekly => Europe/Berlin => Europe/Berlin
+        +02:00 => => => at two => 2026-05-04T14:00:00 Europe/Berlin => 2026-05-04T15:00:00 Europe/Berlin
+    ";
+    for [offset, start_zone, end_zone, input, start, end] in cases(table) {
+        let zone = |name| Some(name).filter(|name: &&str| !name.is_empty());
+        let event = event(offset, zone(start_zone), zone(end_zone));
+        let input = match input {
+            "at two" => json!({ "start_datetime": "2026-05-04T14:00:00" }),
+            "until noon" => json!({ "end_datetime": "2026-05-04T12:00:00" }),
+            "until ten" => json!({ "end_datetime": "2026-05-04T22:00:00" }),
+            _ => json!({ "recurrence": ["RRULE:FREQ=WEEKLY"] }),
+        };
         let changed = change(&event, input.clone());
-        assert_eq!(
-            changed,
-            Ok([start.to_owned(), end.to_owned()]),
-            "{event} {input}"
-        );
+        let expected = [start.to_owned(), end.to_owned()];
+        assert_eq!(changed, Ok(expected), "{event} {input}");
     }
 }
 

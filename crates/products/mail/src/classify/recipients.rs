@@ -164,6 +164,8 @@ fn comment(letters: &mut std::str::Chars<'_>) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
+    use stead_testkit::cases;
+
     use super::*;
 
     fn of(header: &str) -> Option<Vec<String>> {
@@ -173,61 +175,26 @@ mod tests {
 
     #[test]
     fn recipients_are_read() {
-        for (header, expected) in [
-            ("To: Ada@Example.COM", &["ada@example.com"][..]),
-            (
-                "To: Ada <ada@example.com>, \"B, C\" <b@example.com>",
-                &["ada@example.com", "b@example.com"],
-            ),
-            (
-                "To: a@example.com\r\nTO : b@example.com\r\ncc: c@example.com\r\nBcc:d@example.com",
-                &[
-                    "a@example.com",
-                    "b@example.com",
-                    "c@example.com",
-                    "d@example.com",
-                ],
-            ),
-            (
-                "To: a@example.com,\r\n b@evil.example",
-                &["a@example.com", "b@evil.example"],
-            ),
-            (
-                "To: a@example.com\r\nResent-Bcc: r@evil.example",
-                &["a@example.com", "r@evil.example"],
-            ),
-            (
-                "To: Team: a@example.com, b@evil.example;",
-                &["a@example.com", "b@evil.example"],
-            ),
-            ("To: a@example.com (Ada)", &["a@example.com"]),
-            (
-                "To: \"eve@evil.example\" <a@example.com>",
-                &["a@example.com"],
-            ),
-            (
-                "To: =?utf-8?q?Doe=2C_Jane?= <jane@example.com>",
-                &["jane@example.com"],
-            ),
-            ("To: Zoë <zoe@example.com>", &["zoe@example.com"]),
-            (
-                "To: a@example.com.evil.example",
-                &["a@example.com.evil.example"],
-            ),
-            ("Bcc: undisclosed-recipients:;", &[]),
-            ("Reply-To: a@example.com", &[]),
-        ] {
-            assert_eq!(
-                of(header).as_deref(),
-                Some(
-                    expected
-                        .iter()
-                        .map(|one| (*one).to_owned())
-                        .collect::<Vec<_>>()
-                        .as_slice()
-                ),
-                "{header}"
-            );
+        let table = r#"
+            To: Ada@Example.COM => ada@example.com
+            To: Ada <ada@example.com>, "B, C" <b@example.com> => ada@example.com b@example.com
+            To: a@example.com / TO : b@example.com / cc: c@example.com / Bcc:d@example.com => a@example.com b@example.com c@example.com d@example.com
+            To: a@example.com, /  b@evil.example => a@example.com b@evil.example
+            To: a@example.com / Resent-Bcc: r@evil.example => a@example.com r@evil.example
+            To: Team: a@example.com, b@evil.example; => a@example.com b@evil.example
+            To: a@example.com (Ada) => a@example.com
+            To: "eve@evil.example" <a@example.com> => a@example.com
+            To: =?utf-8?q?Doe=2C_Jane?= <jane@example.com> => jane@example.com
+            To: Zoë <zoe@example.com> => zoe@example.com
+            To: a@example.com.evil.example => a@example.com.evil.example
+            Bcc: undisclosed-recipients:; =>
+            Reply-To: a@example.com =>
+        "#;
+        // A slash stands for a new line.
+        for [header, expected] in cases(table) {
+            let header = header.replace(" / ", "\r\n");
+            let found = of(&header).map(|all| all.join(" "));
+            assert_eq!(found.as_deref(), Some(expected), "{header}");
         }
     }
 

@@ -3,6 +3,7 @@
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use http::Method;
 use serde_json::json;
+use stead_testkit::cases;
 
 use super::*;
 
@@ -123,41 +124,20 @@ fn partial_uploads_are_read_as_far_as_possible() {
         )
     };
     let both = "ada@example.com bob@example.com";
+    let (media, parts) = ("uploadType=media", "uploadType=multipart");
+    let next = "uploadType=media&upload_id=x";
+    let twice = json!({"raw": raw(MAIL)}).to_string();
+    let third = format!("{MAIL}\r\n--b\r\n\r\nTo: x@y.z");
     for (query, content_type, body, expected) in [
-        ("uploadType=media", "message/rfc822", MAIL.to_owned(), both),
-        (
-            "uploadType=multipart",
-            related,
-            whole("{\"threadId\":\"t\"}", MAIL),
-            both,
-        ),
-        (
-            "uploadType=multipart",
-            related,
-            whole(&json!({"raw": raw(MAIL)}).to_string(), MAIL),
-            "?",
-        ),
-        (
-            "uploadType=multipart",
-            related,
-            whole("{}", &format!("{MAIL}\r\n--b\r\n\r\nTo: x@y.z")),
-            "?",
-        ),
-        (
-            "uploadType=resumable",
-            "application/json",
-            "{}".to_owned(),
-            "?",
-        ),
-        (
-            "uploadType=media&upload_id=x",
-            "message/rfc822",
-            MAIL.to_owned(),
-            "?",
-        ),
-        ("uploadType=media", "text/plain", MAIL.to_owned(), "?"),
-        ("uploadType=media", "message/partial", MAIL.to_owned(), "?"),
-        ("", "message/rfc822", MAIL.to_owned(), "?"),
+        (media, "message/rfc822", MAIL.into(), both),
+        (parts, related, whole(r#"{"threadId":"t"}"#, MAIL), both),
+        (parts, related, whole(&twice, MAIL), "?"),
+        (parts, related, whole("{}", &third), "?"),
+        ("uploadType=resumable", "application/json", "{}".into(), "?"),
+        (next, "message/rfc822", MAIL.into(), "?"),
+        (media, "text/plain", MAIL.into(), "?"),
+        (media, "message/partial", MAIL.into(), "?"),
+        ("", "message/rfc822", MAIL.into(), "?"),
     ] {
         for path in ["messages/send", "drafts"] {
             let target = format!("/upload/gmail/v1/users/me/{path}?{query}");
@@ -182,99 +162,31 @@ fn partial_uploads_are_read_as_far_as_possible() {
 
 #[test]
 fn settings_that_let_mails_go_elsewhere_name_the_address() {
-    for (method, path, body, expected) in [
-        (
-            "PUT",
-            "autoForwarding",
-            json!({"enabled": true, "emailAddress": "Eve@evil.example"}),
-            "eve@evil.example",
-        ),
-        ("PUT", "autoForwarding", json!({"enabled": false}), ""),
-        ("PUT", "autoForwarding", json!({"enabled": "false"}), "?"),
-        ("PUT", "autoForwarding", json!({"enabled": true}), "?"),
-        (
-            "PUT",
-            "autoForwarding",
-            json!({"enabled": true, "email_address": "eve@evil.example"}),
-            "?",
-        ),
-        (
-            "POST",
-            "forwardingAddresses",
-            json!({"forwardingEmail": "eve@evil.example"}),
-            "eve@evil.example",
-        ),
-        (
-            "POST",
-            "forwardingAddresses",
-            json!({"forwarding_email": "eve@evil.example"}),
-            "?",
-        ),
-        (
-            "POST",
-            "delegates",
-            json!({"delegateEmail": "eve@evil.example"}),
-            "eve@evil.example",
-        ),
-        (
-            "POST",
-            "filters",
-            json!({"action": {"forward": "eve@evil.example"}}),
-            "eve@evil.example",
-        ),
-        (
-            "POST",
-            "filters",
-            json!({"action": {"addLabelIds": ["x"]}}),
-            "",
-        ),
-        (
-            "POST",
-            "filters",
-            json!({"Action": {"forward": "eve@evil.example"}}),
-            "?",
-        ),
-        (
-            "POST",
-            "filters",
-            json!({"action": {"forward": "ada@example.com, eve@evil.example"}}),
-            "?",
-        ),
-        (
-            "POST",
-            "sendAs",
-            json!({"sendAsEmail": "a@b.example", "replyToAddress": "eve@evil.example"}),
-            "a@b.example eve@evil.example",
-        ),
-        (
-            "PATCH",
-            "sendAs/a@b.example",
-            json!({"replyToAddress": "eve@evil.example"}),
-            "a@b.example eve@evil.example",
-        ),
-        (
-            "PATCH",
-            "sendAs/a%40b.example",
-            json!({"smtpMsa": {"host": "evil.example"}}),
-            "a@b.example ?",
-        ),
-        (
-            "POST",
-            "sendAs/a@b.example/verify",
-            json!({}),
-            "a@b.example",
-        ),
-        ("PUT", "vacation", json!({"enableAutoReply": true}), "?"),
-        ("PUT", "vacation", json!({"enableAutoReply": false}), ""),
-        (
-            "DELETE",
-            "forwardingAddresses/eve@evil.example",
-            json!({}),
-            "",
-        ),
-        ("PUT", "imap", json!({"enabled": true}), "?"),
-        ("PUT", "language", json!({"displayLanguage": "en"}), ""),
-    ] {
+    let table = r#"
+        PUT => autoForwarding => {"enabled": true, "emailAddress": "Eve@evil.example"} => eve@evil.example
+        PUT => autoForwarding => {"enabled": false} =>
+        PUT => autoForwarding => {"enabled": "false"} => ?
+        PUT => autoForwarding => {"enabled": true} => ?
+        PUT => autoForwarding => {"enabled": true, "email_address": "eve@evil.example"} => ?
+        POST => forwardingAddresses => {"forwardingEmail": "eve@evil.example"} => eve@evil.example
+        POST => forwardingAddresses => {"forwarding_email": "eve@evil.example"} => ?
+        POST => delegates => {"delegateEmail": "eve@evil.example"} => eve@evil.example
+        POST => filters => {"action": {"forward": "eve@evil.example"}} => eve@evil.example
+        POST => filters => {"action": {"addLabelIds": ["x"]}} =>
+        POST => filters => {"Action": {"forward": "eve@evil.example"}} => ?
+        POST => filters => {"action": {"forward": "ada@example.com, eve@evil.example"}} => ?
+        POST => sendAs => {"sendAsEmail": "a@b.example", "replyToAddress": "eve@evil.example"} => a@b.example eve@evil.example
+        PATCH => sendAs/a@b.example => {"replyToAddress": "eve@evil.example"} => a@b.example eve@evil.example
+        PATCH => sendAs/a%40b.example => {"smtpMsa": {"host": "evil.example"}} => a@b.example ?
+        POST => sendAs/a@b.example/verify => {} => a@b.example
+        PUT => vacation => {"enableAutoReply": true} => ?
+        PUT => vacation => {"enableAutoReply": false} =>
+        DELETE => forwardingAddresses/eve@evil.example => {} =>
+        PUT => imap => {"enabled": true} => ?
+        PUT => language => {"displayLanguage": "en"} =>
+    "#;
+    for [method, path, body, expected] in cases(table) {
+        let body = serde_json::from_str(body).unwrap();
         check(method, &format!("settings/{path}"), &body, expected);
     }
 }

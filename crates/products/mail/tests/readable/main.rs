@@ -8,7 +8,7 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use stead_core::tool::{Response, Tool, ToolEntry};
 use stead_mail::{FetchMails, GetMessageById, GetThreadById, PRODUCT};
-use stead_testkit::{Canned, drive, fixture::CallSetup};
+use stead_testkit::{Canned, cases, drive, fixture::CallSetup};
 
 /// A view, and the texts that its handles read.
 struct Seen {
@@ -246,44 +246,21 @@ fn bodies_of_any_type_of_text_are_read() {
 
 #[test]
 fn files_are_listed_with_all_their_names() {
-    let file = |name: &str, size: u64, headers: Value| json!({ "partId": "1", "mimeType": "application/pdf", "filename": name, "headers": headers, "body": { "size": size } });
-    let header = |name: &str, value: &str| json!([{ "name": name, "value": value }]);
-    for (file, name) in [
-        (file("empty.pdf", 0, json!([])), "empty.pdf"),
-        (
-            file(
-                "",
-                0,
-                header(
-                    "Content-Disposition",
-                    "attachment; filename*0*=utf-8''r%C3%A9; filename*1*=sum.pdf",
-                ),
-            ),
-            "résum.pdf",
-        ),
-        (
-            file(
-                "",
-                3,
-                header(
-                    "Content-Disposition",
-                    "attachment; filename*=utf-8''r%C3%A9sum.pdf",
-                ),
-            ),
-            "résum.pdf",
-        ),
-        (
-            file(
-                "",
-                3,
-                header(
-                    "Content-Type",
-                    "application/pdf; name=\"=?utf-8?q?r=C3=A9sum.pdf?=\"",
-                ),
-            ),
-            "résum.pdf",
-        ),
-    ] {
+    let table = r#"
+        empty.pdf => 0 => => empty.pdf
+        => 0 => Content-Disposition: attachment; filename*0*=utf-8''r%C3%A9; filename*1*=sum.pdf => résum.pdf
+        => 3 => Content-Disposition: attachment; filename*=utf-8''r%C3%A9sum.pdf => résum.pdf
+        => 3 => Content-Type: application/pdf; name="=?utf-8?q?r=C3=A9sum.pdf?=" => résum.pdf
+    "#;
+    for [file_name, size, header, name] in cases(table) {
+        let headers = header.split_once(": ").into_iter();
+        let headers: Value = headers
+            .map(|(name, value)| json!({ "name": name, "value": value }))
+            .collect();
+        let file = json!({
+            "partId": "1", "mimeType": "application/pdf", "filename": file_name,
+            "headers": headers, "body": { "size": size.parse::<u64>().unwrap() },
+        });
         let mixed =
             json!({ "mimeType": "multipart/mixed", "parts": [part("text/plain", "Hi"), file] });
         assert_eq!(mail(mixed, &[]).view["attachments"][0]["name"], name);

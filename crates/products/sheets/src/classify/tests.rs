@@ -1,165 +1,60 @@
 //! Classifications of requests.
 
 use http::Method;
-use serde_json::json;
+use stead_testkit::cases;
 
 use super::*;
 
-type Found = Option<(Option<Effect>, Vec<Option<String>>)>;
-
-fn found(method: &str, path: &str, body: &Value) -> Found {
+/// The spreadsheets, with `?` for one that can't be read, after the effect if that isn't the method's. Nothing if the
+/// request isn't known.
+fn found(method: &str, path: &str, body: &str) -> Option<String> {
     let classification = classify(&SentRequest {
         method: &method.parse::<Method>().unwrap(),
         path,
         query: None,
         content_type: Some("application/json"),
-        body: Some(body.to_string().as_bytes()),
+        body: Some(body.as_bytes()),
     })?;
-    let values = classification.facts.into_iter().map(|fact| fact.value);
-    Some((classification.effect, values.collect()))
+    let effect = match classification.effect {
+        None => "",
+        Some(Effect::Read) => "read: ",
+        Some(Effect::Delete) => "delete: ",
+        other => panic!("{other:?}"),
+    };
+    let values = classification.facts.into_iter();
+    let values = values.map(|fact| fact.value.unwrap_or_else(|| "?".to_owned()));
+    Some(effect.to_owned() + &values.collect::<Vec<_>>().join(" "))
 }
 
 #[test]
 fn the_spreadsheets_of_a_request() {
-    let some = |id: &str| Some(id.to_owned());
-    let read = Some(Effect::Read);
-    for (method, path, body, effect, expected) in [
-        ("GET", "/a-1_B", json!({}), None, vec![some("a-1_B")]),
-        (
-            "POST",
-            "/a:getByDataFilter",
-            json!({}),
-            read,
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a:batchUpdate",
-            json!({"requests": [{"addSheet": {}}]}),
-            None,
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a:batchUpdate",
-            json!({"requests": [{"addSheet": {}}, {"deleteSheet": {}}]}),
-            Some(Effect::Delete),
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a:batchUpdate",
-            json!({"requests": [{"delete_sheet": {}}]}),
-            Some(Effect::Delete),
-            vec![some("a"), None, None],
-        ),
-        (
-            "POST",
-            "/a:batchUpdate",
-            json!({"Requests": []}),
-            Some(Effect::Delete),
-            vec![some("a"), None, None],
-        ),
-        (
-            "GET",
-            "/a/values/Sheet1!A1:B2",
-            json!({}),
-            None,
-            vec![some("a")],
-        ),
-        (
-            "GET",
-            "/a/values/x%2Fy%21A1",
-            json!({}),
-            None,
-            vec![some("a")],
-        ),
-        ("PUT", "/a/values/A1", json!({}), None, vec![some("a")]),
-        (
-            "POST",
-            "/a/values/A1:append",
-            json!({}),
-            None,
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a/values/A1:append",
-            json!({"values": [["=SUM(A1:A9)", "b"]]}),
-            None,
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a/values/A1:append",
-            json!({"values": [["=IMPORTRANGE(\"x\", \"A1\")"]]}),
-            None,
-            vec![some("a"), None, None],
-        ),
-        (
-            "POST",
-            "/a/values:batchClear",
-            json!({}),
-            Some(Effect::Delete),
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a/values:batchGetByDataFilter",
-            json!({}),
-            read,
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a/developerMetadata:search",
-            json!({}),
-            read,
-            vec![some("a")],
-        ),
-        (
-            "GET",
-            "/a/developerMetadata/7",
-            json!({}),
-            None,
-            vec![some("a")],
-        ),
-        (
-            "POST",
-            "/a/sheets/0:copyTo",
-            json!({"destinationSpreadsheetId": "b"}),
-            None,
-            vec![some("a"), some("b")],
-        ),
-        (
-            "POST",
-            "/a/sheets/0:copyTo",
-            json!({"destination_spreadsheet_id": "b"}),
-            Some(Effect::Delete),
-            vec![some("a"), None, None, None],
-        ),
-        (
-            "POST",
-            "/a/sheets/0:copyTo",
-            json!({}),
-            None,
-            vec![some("a"), None],
-        ),
-        (
-            "POST",
-            "/a/sheets/0:copyTo",
-            json!({"destinationSpreadsheetId": ["b"]}),
-            None,
-            vec![some("a"), None],
-        ),
-        ("POST", "", json!({}), None, vec![None]),
-    ] {
+    let table = r#"
+        GET => /a-1_B => {} => a-1_B
+        POST => /a:getByDataFilter => {} => read: a
+        POST => /a:batchUpdate => {"requests": [{"addSheet": {}}]} => a
+        POST => /a:batchUpdate => {"requests": [{"addSheet": {}}, {"deleteSheet": {}}]} => delete: a
+        POST => /a:batchUpdate => {"requests": [{"delete_sheet": {}}]} => delete: a ? ?
+        POST => /a:batchUpdate => {"Requests": []} => delete: a ? ?
+        GET => /a/values/Sheet1!A1:B2 => {} => a
+        GET => /a/values/x%2Fy%21A1 => {} => a
+        PUT => /a/values/A1 => {} => a
+        POST => /a/values/A1:append => {} => a
+        POST => /a/values/A1:append => {"values": [["=SUM(A1:A9)", "b"]]} => a
+        POST => /a/values/A1:append => {"values": [["=IMPORTRANGE(\"x\", \"A1\")"]]} => a ? ?
+        POST => /a/values:batchClear => {} => delete: a
+        POST => /a/values:batchGetByDataFilter => {} => read: a
+        POST => /a/developerMetadata:search => {} => read: a
+        GET => /a/developerMetadata/7 => {} => a
+        POST => /a/sheets/0:copyTo => {"destinationSpreadsheetId": "b"} => a b
+        POST => /a/sheets/0:copyTo => {"destination_spreadsheet_id": "b"} => delete: a ? ? ?
+        POST => /a/sheets/0:copyTo => {} => a ?
+        POST => /a/sheets/0:copyTo => {"destinationSpreadsheetId": ["b"]} => a ?
+        POST =>  => {} => ?
+    "#;
+    for [method, path, body, expected] in cases(table) {
         let path = format!("/v4/spreadsheets{path}");
-        assert_eq!(
-            found(method, &path, &body),
-            Some((effect, expected)),
-            "{method} {path}"
-        );
+        let found = found(method, &path, body);
+        assert_eq!(found.as_deref(), Some(expected), "{method} {path} {body}");
     }
 }
 
@@ -187,6 +82,6 @@ fn paths_that_lead_elsewhere_are_unknown() {
         ("DELETE", "/v4/spreadsheets/a"),
         ("POST", "/batch"),
     ] {
-        assert_eq!(found(method, path, &json!({})), None, "{method} {path}");
+        assert_eq!(found(method, path, "{}"), None, "{method} {path}");
     }
 }

@@ -2,6 +2,7 @@
 
 use http::Method;
 use serde_json::json;
+use stead_testkit::cases;
 
 use super::*;
 
@@ -202,172 +203,48 @@ fn unknown_statements_may_do_anything() {
 
 #[test]
 fn databases_and_schemas() {
-    for (sql, body, databases, schemas) in [
-        ("SELECT * FROM a.b.c", json!({}), "A", "A.B"),
-        (
-            "SELECT * FROM \"a\".\"b\".c JOIN D.e.f ON 1 = 1",
-            json!({}),
-            "D a",
-            "D.E a.b",
-        ),
-        ("SELECT * FROM a..c", json!({}), "A", "A.PUBLIC"),
-        ("SELECT * FROM b.c", json!({"database": "X"}), "X", "X.B"),
-        (
-            "SELECT * FROM c",
-            json!({"database": "X", "schema": "Y"}),
-            "X",
-            "X.PUBLIC X.Y",
-        ),
-        (
-            "SELECT * FROM c",
-            json!({"database": "X"}),
-            "X",
-            "? X.PUBLIC",
-        ),
-        ("SELECT * FROM c", json!({}), "?", "?"),
-        ("SELECT * FROM c", json!({"DATABASE": "X"}), "?", "?"),
-        ("SELECT 1", json!({}), "", ""),
-        (
-            "SELECT (SELECT max(x) FROM secret.s.t) FROM a.b.c",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "SELECT * FROM a.b.c WHERE x IN (SELECT y FROM secret.s.t)",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "WITH x AS (SELECT * FROM secret.s.t) SELECT * FROM a.b.c",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "SELECT * FROM a.b.c UNION SELECT * FROM secret.s.t",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        ("SELECT * FROM \"a.b\".c.d", json!({}), "a.b", "?"),
-        (
-            "SELECT * FROM IDENTIFIER('secret.s.t')",
-            json!({"database": "X"}),
-            "? X",
-            "?",
-        ),
-        (
-            "SELECT * FROM TABLE('secret.s.t')",
-            json!({"database": "X"}),
-            "? X",
-            "?",
-        ),
-        (
-            "SELECT * FROM TABLE($x)",
-            json!({"database": "X"}),
-            "? X",
-            "?",
-        ),
-        (
-            "SELECT * FROM @secret.s.stage",
-            json!({"database": "X"}),
-            "?",
-            "?",
-        ),
-        (
-            "SELECT * FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))",
-            json!({"database": "X"}),
-            "? X",
-            "?",
-        ),
-        ("SELECT secret.s.f(1)", json!({"database": "X"}), "? X", "?"),
-        (
-            "USE DATABASE secret; SELECT * FROM t",
-            json!({"database": "X"}),
-            "?",
-            "?",
-        ),
-        (
-            "SELECT * FROM \"x\".b.c",
-            json!({"parameters": {"quoted_identifiers_ignore_case": true}}),
-            "?",
-            "?",
-        ),
-        (
-            "INSERT INTO a.b.c SELECT * FROM secret.s.t",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "CREATE TABLE a.b.c AS SELECT * FROM secret.s.t",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "CREATE TABLE a.b.c CLONE secret.s.t",
-            json!({}),
-            "? A",
-            "? A.B",
-        ),
-        (
-            "CREATE TABLE a.b.c LIKE secret.s.t",
-            json!({}),
-            "? A",
-            "? A.B",
-        ),
-        (
-            "DELETE FROM a.b.c USING secret.s.t WHERE 1 = 1",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "UPDATE a.b.c SET x = (SELECT y FROM secret.s.t)",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "MERGE INTO a.b.c USING secret.s.t ON 1 = 1 WHEN MATCHED THEN DELETE",
-            json!({}),
-            "A SECRET",
-            "A.B SECRET.S",
-        ),
-        (
-            "DROP TABLE secret.s.t",
-            json!({"database": "X"}),
-            "? X",
-            "?",
-        ),
-        ("SHOW TABLES IN DATABASE a", json!({}), "A", "?"),
-        ("SHOW TABLES IN SCHEMA a.b", json!({}), "A", "A.B"),
-        (
-            "SHOW PRIMARY KEYS IN TABLE \"a\".b.c",
-            json!({}),
-            "a",
-            "a.B",
-        ),
-        (
-            "SHOW TABLES LIKE 'x IN DATABASE a' IN ACCOUNT",
-            json!({}),
-            "?",
-            "?",
-        ),
-        (
-            "SHOW TABLES IN DATABASE a IN DATABASE b",
-            json!({}),
-            "?",
-            "?",
-        ),
-        ("SHOW DATABASES", json!({}), "?", "?"),
-        ("SHOW WAREHOUSES", json!({}), "", ""),
-        ("DESC TABLE a.b.c", json!({}), "?", "?"),
-    ] {
-        let mut body = body;
+    let table = r#"
+        SELECT * FROM a.b.c => {} => A => A.B
+        SELECT * FROM "a"."b".c JOIN D.e.f ON 1 = 1 => {} => D a => D.E a.b
+        SELECT * FROM a..c => {} => A => A.PUBLIC
+        SELECT * FROM b.c => {"database": "X"} => X => X.B
+        SELECT * FROM c => {"database": "X", "schema": "Y"} => X => X.PUBLIC X.Y
+        SELECT * FROM c => {"database": "X"} => X => ? X.PUBLIC
+        SELECT * FROM c => {} => ? => ?
+        SELECT * FROM c => {"DATABASE": "X"} => ? => ?
+        SELECT 1 => {} =>  =>
+        SELECT (SELECT max(x) FROM secret.s.t) FROM a.b.c => {} => A SECRET => A.B SECRET.S
+        SELECT * FROM a.b.c WHERE x IN (SELECT y FROM secret.s.t) => {} => A SECRET => A.B SECRET.S
+        WITH x AS (SELECT * FROM secret.s.t) SELECT * FROM a.b.c => {} => A SECRET => A.B SECRET.S
+        SELECT * FROM a.b.c UNION SELECT * FROM secret.s.t => {} => A SECRET => A.B SECRET.S
+        SELECT * FROM "a.b".c.d => {} => a.b => ?
+        SELECT * FROM IDENTIFIER('secret.s.t') => {"database": "X"} => ? X => ?
+        SELECT * FROM TABLE('secret.s.t') => {"database": "X"} => ? X => ?
+        SELECT * FROM TABLE($x) => {"database": "X"} => ? X => ?
+        SELECT * FROM @secret.s.stage => {"database": "X"} => ? => ?
+        SELECT * FROM TABLE(RESULT_SCAN(LAST_QUERY_ID())) => {"database": "X"} => ? X => ?
+        SELECT secret.s.f(1) => {"database": "X"} => ? X => ?
+        USE DATABASE secret; SELECT * FROM t => {"database": "X"} => ? => ?
+        SELECT * FROM "x".b.c => {"parameters": {"quoted_identifiers_ignore_case": true}} => ? => ?
+        INSERT INTO a.b.c SELECT * FROM secret.s.t => {} => A SECRET => A.B SECRET.S
+        CREATE TABLE a.b.c AS SELECT * FROM secret.s.t => {} => A SECRET => A.B SECRET.S
+        CREATE TABLE a.b.c CLONE secret.s.t => {} => ? A => ? A.B
+        CREATE TABLE a.b.c LIKE secret.s.t => {} => ? A => ? A.B
+        DELETE FROM a.b.c USING secret.s.t WHERE 1 = 1 => {} => A SECRET => A.B SECRET.S
+        UPDATE a.b.c SET x = (SELECT y FROM secret.s.t) => {} => A SECRET => A.B SECRET.S
+        MERGE INTO a.b.c USING secret.s.t ON 1 = 1 WHEN MATCHED THEN DELETE => {} => A SECRET => A.B SECRET.S
+        DROP TABLE secret.s.t => {"database": "X"} => ? X => ?
+        SHOW TABLES IN DATABASE a => {} => A => ?
+        SHOW TABLES IN SCHEMA a.b => {} => A => A.B
+        SHOW PRIMARY KEYS IN TABLE "a".b.c => {} => a => a.B
+        SHOW TABLES LIKE 'x IN DATABASE a' IN ACCOUNT => {} => ? => ?
+        SHOW TABLES IN DATABASE a IN DATABASE b => {} => ? => ?
+        SHOW DATABASES => {} => ? => ?
+        SHOW WAREHOUSES => {} =>  =>
+        DESC TABLE a.b.c => {} => ? => ?
+    "#;
+    for [sql, body, databases, schemas] in cases(table) {
+        let mut body: Value = serde_json::from_str(body).unwrap();
         body["statement"] = json!(sql);
         let found = submitted(&body);
         assert_eq!(values(&found, DATABASE), databases, "{sql}");
@@ -377,27 +254,17 @@ fn databases_and_schemas() {
 
 #[test]
 fn roles() {
-    for (body, role) in [
-        (
-            json!({"statement": "SELECT 1", "role": "ANALYST"}),
-            "ANALYST",
-        ),
-        (json!({"statement": "SELECT 1"}), "?"),
-        (json!({"statement": "SELECT 1", "role": ["A"]}), "?"),
-        (
-            json!({"statement": "SELECT 1", "Role": "ADMIN", "role": "ANALYST"}),
-            "?",
-        ),
-        (
-            json!({"statement": "USE ROLE admin; SELECT 1", "role": "ANALYST"}),
-            "?",
-        ),
-        (
-            json!({"statement": "EXECUTE IMMEDIATE $x", "role": "ANALYST"}),
-            "?",
-        ),
-    ] {
-        assert_eq!(values(&submitted(&body), ROLE), role, "{body}");
+    let table = r#"
+        {"statement": "SELECT 1", "role": "ANALYST"} => ANALYST
+        {"statement": "SELECT 1"} => ?
+        {"statement": "SELECT 1", "role": ["A"]} => ?
+        {"statement": "SELECT 1", "Role": "ADMIN", "role": "ANALYST"} => ?
+        {"statement": "USE ROLE admin; SELECT 1", "role": "ANALYST"} => ?
+        {"statement": "EXECUTE IMMEDIATE $x", "role": "ANALYST"} => ?
+    "#;
+    for [body, role] in cases(table) {
+        let found = submitted(&serde_json::from_str(body).unwrap());
+        assert_eq!(values(&found, ROLE), role, "{body}");
     }
 }
 

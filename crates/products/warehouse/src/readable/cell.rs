@@ -107,90 +107,49 @@ fn seconds(text: &str) -> Option<SignedDuration> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stead_testkit::cases;
 
     use super::*;
 
     #[test]
     fn values_have_the_form_of_their_types() {
-        let cells = [
-            ("fixed", "12", json!(12)),
-            ("FIXED", "-1.50", json!(-1.5)),
-            (
-                "fixed",
-                "12345678901234567890",
-                json!("12345678901234567890"),
-            ),
-            ("fixed", "9007199254740993", json!("9007199254740993")),
-            ("real", "1.5e3", json!(1500.0)),
-            ("real", "NaN", json!("NaN")),
-            ("boolean", "true", json!(true)),
-            ("boolean", "0", json!(false)),
-            ("date", "18262", json!("2020-01-01")),
-            ("date", "-1", json!("1969-12-31")),
-            ("time", "82919.000000000", json!("23:01:59")),
-            (
-                "timestamp_ntz",
-                "1616173619.000000000",
-                json!("2021-03-19T17:06:59"),
-            ),
-            (
-                "timestamp_ltz",
-                "1616173619.5",
-                json!("2021-03-19T17:06:59.5Z"),
-            ),
-            (
-                "timestamp_tz",
-                "1616173619.000000000 960",
-                json!("2021-03-19T09:06:59-08:00"),
-            ),
-            ("timestamp_ntz", "-0.5", json!("1969-12-31T23:59:59.5")),
-            ("variant", "{\"a\": [1]}", json!({ "a": [1] })),
-            ("variant", "null", json!("null")),
-            (
-                "variant",
-                r#"{"id":123456789012345678901,"of":[9007199254740993,-1.50],"r":0.1234567890123456789}"#,
-                json!({ "id": "123456789012345678901", "of": ["9007199254740993", -1.5], "r": "0.1234567890123456789" }),
-            ),
-            (
-                "array",
-                r#"["1\"", 1e400, 9007199254740992]"#,
-                json!(["1\"", "1e400", 9_007_199_254_740_992_u64]),
-            ),
-            (
-                "object",
-                r#"{"a":007123456789012345678901}"#,
-                json!(r#"{"a":007123456789012345678901}"#),
-            ),
-            (
-                "real",
-                "0.30000000000000004",
-                json!(0.300_000_000_000_000_04),
-            ),
-            (
-                "real",
-                "1.00000000000000000001",
-                json!("1.00000000000000000001"),
-            ),
-            (
-                "geography",
-                r#"{"type":"Point","coordinates":[1.5,2]}"#,
-                json!({ "type": "Point", "coordinates": [1.5, 2] }),
-            ),
-            ("geography", "POINT(1.5 2)", json!("POINT(1.5 2)")),
-            ("geometry", "1020", json!("1020")),
-            (
-                "map",
-                r#"{"1":12345678901234567890}"#,
-                json!({ "1": "12345678901234567890" }),
-            ),
-            ("VECTOR", "[1.5,-2.25]", json!([1.5, -2.25])),
-            ("text", "12", json!("12")),
-            ("binary", "48656C6C6F", json!("48656C6C6F")),
-        ];
-        for (kind, text, expected) in cells {
+        let table = r#"
+            fixed => 12 => 12
+            FIXED => -1.50 => -1.5
+            fixed => 12345678901234567890 => "12345678901234567890"
+            fixed => 9007199254740993 => "9007199254740993"
+            real => 1.5e3 => 1500.0
+            real => NaN => "NaN"
+            boolean => true => true
+            boolean => 0 => false
+            date => 18262 => "2020-01-01"
+            date => -1 => "1969-12-31"
+            time => 82919.000000000 => "23:01:59"
+            timestamp_ntz => 1616173619.000000000 => "2021-03-19T17:06:59"
+            timestamp_ltz => 1616173619.5 => "2021-03-19T17:06:59.5Z"
+            timestamp_tz => 1616173619.000000000 960 => "2021-03-19T09:06:59-08:00"
+            timestamp_ntz => -0.5 => "1969-12-31T23:59:59.5"
+            variant => {"a": [1]} => { "a": [1] }
+            variant => null => "null"
+            variant => {"id":123456789012345678901,"of":[9007199254740993,-1.50],"r":0.1234567890123456789} => { "id": "123456789012345678901", "of": ["9007199254740993", -1.5], "r": "0.1234567890123456789" }
+            array => ["1\"", 1e400, 9007199254740992] => ["1\"", "1e400", 9007199254740992]
+            object => {"a":007123456789012345678901} => "{\"a\":007123456789012345678901}"
+            real => 1.00000000000000000001 => "1.00000000000000000001"
+            geography => {"type":"Point","coordinates":[1.5,2]} => { "type": "Point", "coordinates": [1.5, 2] }
+            geography => POINT(1.5 2) => "POINT(1.5 2)"
+            geometry => 1020 => "1020"
+            map => {"1":12345678901234567890} => { "1": "12345678901234567890" }
+            VECTOR => [1.5,-2.25] => [1.5, -2.25]
+            text => 12 => "12"
+            binary => 48656C6C6F => "48656C6C6F"
+        "#;
+        for [kind, text, expected] in cases(table) {
+            let expected: Value = serde_json::from_str(expected).unwrap();
             let column = json!({ "type": kind });
             assert_eq!(decoded(&json!(text), &column), expected, "{kind} {text}");
         }
+        let exact = decoded(&json!("0.30000000000000004"), &json!({ "type": "real" }));
+        assert_eq!(exact, json!(0.300_000_000_000_000_04));
         assert_eq!(
             decoded(&Value::Null, &json!({ "type": "fixed" })),
             Value::Null

@@ -1,7 +1,7 @@
 //! Classifications of requests.
 
 use http::Method;
-use serde_json::json;
+use stead_testkit::cases;
 
 use super::*;
 
@@ -9,14 +9,14 @@ const A: &str = "0123456789abcdef0123456789abcdef";
 const B: &str = "01234567-89AB-cdef-0123-456789abcde0";
 
 /// Facts as `kind=value`: `a` and `b` are the two ids, `?` is one that can't be read.
-fn found(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, String)> {
+fn found(method: &str, target: &str, body: &str) -> Option<(Option<Effect>, String)> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let classification = classify(&SentRequest {
         method: &method.parse::<Method>().unwrap(),
         path,
         query: Some(query),
         content_type: Some("application/json"),
-        body: Some(body.to_string().as_bytes()),
+        body: Some(body.as_bytes()),
     })?;
     let plain = B.replace('-', "").to_ascii_lowercase();
     let facts = classification.facts.iter().map(|fact| {
@@ -42,137 +42,90 @@ fn found(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, St
     Some((classification.effect, facts))
 }
 
-#[track_caller]
-fn check(method: &str, path: &str, body: &Value, expected: &str) {
-    let path = path.replace("{a}", A).replace("{b}", B);
-    let found = found(method, &format!("/v1/{path}"), body);
-    let (_, facts) = found.unwrap_or_else(|| panic!("{method} {path} is not known"));
-    assert_eq!(facts, expected, "{method} {path} {body}");
+/// Requests of a table, with their facts. `{a}` and `{b}` are the ids.
+fn check(table: &str) {
+    let table = table.replace("{a}", A).replace("{b}", B);
+    for [method, path, body, expected] in cases(&table) {
+        let found = found(method, &format!("/v1/{path}"), body);
+        let (_, facts) = found.unwrap_or_else(|| panic!("{method} {path} is not known"));
+        assert_eq!(facts, expected, "{method} {path} {body}");
+    }
 }
 
 #[test]
 fn pages_and_databases_of_a_request() {
-    let none = json!({});
-    for (method, path, expected) in [
-        ("GET", "pages/{a}", "page=a"),
-        ("GET", "pages/{b}/properties/title", "page=b"),
-        ("PATCH", "blocks/{b}/children", "page=b"),
-        ("DELETE", "blocks/{a}", "page=a"),
-        ("GET", "pages/Title-{a}", "page=?"),
-        ("GET", "pages/0123", "page=?"),
-        ("POST", "databases/{b}/query", "database=b"),
-        ("POST", "data_sources/{a}/query", "database=a"),
-        ("PATCH", "data_sources/{a}", "database=a"),
-        ("GET", "comments?block_id={b}", "page=b"),
-        ("GET", "comments?block_id={a}&block_id={b}", "page=a page=b"),
-        ("GET", "comments?Block_Id={a}&block_id={b}", "page=? ?"),
-        ("GET", "comments", "page=?"),
-        ("GET", "comments/{a}", "page=?"),
-        ("POST", "search", "page=? database=?"),
-        ("GET", "users/me", ""),
-    ] {
-        check(method, path, &none, expected);
-    }
+    check(
+        "
+        GET => pages/{a} => {} => page=a
+        GET => pages/{b}/properties/title => {} => page=b
+        PATCH => blocks/{b}/children => {} => page=b
+        DELETE => blocks/{a} => {} => page=a
+        GET => pages/Title-{a} => {} => page=?
+        GET => pages/0123 => {} => page=?
+        POST => databases/{b}/query => {} => database=b
+        POST => data_sources/{a}/query => {} => database=a
+        PATCH => data_sources/{a} => {} => database=a
+        GET => comments?block_id={b} => {} => page=b
+        GET => comments?block_id={a}&block_id={b} => {} => page=a page=b
+        GET => comments?Block_Id={a}&block_id={b} => {} => page=? ?
+        GET => comments => {} => page=?
+        GET => comments/{a} => {} => page=?
+        POST => search => {} => page=? database=?
+        GET => users/me => {} =>
+    ",
+    );
 }
 
 #[test]
 fn parents_of_created_objects() {
-    for (path, body, expected) in [
-        ("pages", json!({"parent": {"page_id": A}}), "page=a"),
-        (
-            "pages",
-            json!({"parent": {"type": "database_id", "database_id": B}}),
-            "database=b",
-        ),
-        (
-            "pages",
-            json!({"parent": {"data_source_id": A, "database_id": B}}),
-            "database=b database=a",
-        ),
-        (
-            "pages",
-            json!({"parent": {"database_id": A, "page_id": B}}),
-            "page=b database=a",
-        ),
-        (
-            "pages",
-            json!({"parent": {"workspace": true}}),
-            "page=? database=?",
-        ),
-        (
-            "pages",
-            json!({"parent": {"page_id": A, "pageId": B}}),
-            "page=? database=?",
-        ),
-        (
-            "pages",
-            json!({"parent": {"page_id": A, "somewhere": B}}),
-            "page=? database=?",
-        ),
-        ("pages", json!({"parent": {"page_id": [A]}}), "page=?"),
-        ("pages", json!({"parent": {"page_id": "a"}}), "page=?"),
-        ("pages", json!({"parent": A}), "page=? database=?"),
-        (
-            "pages",
-            json!({"Parent": {"page_id": A}}),
-            "page=? database=? ?",
-        ),
-        ("pages", json!({}), "page=? database=?"),
-        ("pages", json!([]), "page=? database=? ?"),
-        ("databases", json!({"parent": {"page_id": A}}), "page=a"),
-        (
-            "data_sources",
-            json!({"parent": {"database_id": A}}),
-            "database=a",
-        ),
-        ("comments", json!({"parent": {"page_id": A}}), "page=a"),
-        ("comments", json!({"discussion_id": A}), "page=?"),
-        (
-            "comments",
-            json!({"parent": {"page_id": A}, "discussion_id": B}),
-            "page=a page=?",
-        ),
-        ("comments", json!({}), "page=? database=?"),
-        (
-            "pages/{a}/move",
-            json!({"parent": {"page_id": B}}),
-            "page=a page=b",
-        ),
-        ("pages/{a}/move", json!({}), "page=a page=? database=?"),
-    ] {
-        check("POST", path, &body, expected);
-    }
-    let moved = json!({"parent": {"page_id": B}});
-    check("PATCH", "databases/{a}", &moved, "database=a page=b");
-    check("PATCH", "pages/{a}", &moved, "page=a page=b");
     check(
-        "PATCH",
-        "pages/{a}",
-        &json!([]),
-        "page=a page=? database=? ?",
+        r#"
+        POST => pages => {"parent": {"page_id": "{a}"}} => page=a
+        POST => pages => {"parent": {"type": "database_id", "database_id": "{b}"}} => database=b
+        POST => pages => {"parent": {"data_source_id": "{a}", "database_id": "{b}"}} => database=b database=a
+        POST => pages => {"parent": {"database_id": "{a}", "page_id": "{b}"}} => page=b database=a
+        POST => pages => {"parent": {"workspace": true}} => page=? database=?
+        POST => pages => {"parent": {"page_id": "{a}", "pageId": "{b}"}} => page=? database=?
+        POST => pages => {"parent": {"page_id": "{a}", "somewhere": "{b}"}} => page=? database=?
+        POST => pages => {"parent": {"page_id": ["{a}"]}} => page=?
+        POST => pages => {"parent": {"page_id": "a"}} => page=?
+        POST => pages => {"parent": "{a}"} => page=? database=?
+        POST => pages => {"Parent": {"page_id": "{a}"}} => page=? database=? ?
+        POST => pages => {} => page=? database=?
+        POST => pages => [] => page=? database=? ?
+        POST => databases => {"parent": {"page_id": "{a}"}} => page=a
+        POST => data_sources => {"parent": {"database_id": "{a}"}} => database=a
+        POST => comments => {"parent": {"page_id": "{a}"}} => page=a
+        POST => comments => {"discussion_id": "{a}"} => page=?
+        POST => comments => {"parent": {"page_id": "{a}"}, "discussion_id": "{b}"} => page=a page=?
+        POST => comments => {} => page=? database=?
+        POST => pages/{a}/move => {"parent": {"page_id": "{b}"}} => page=a page=b
+        POST => pages/{a}/move => {} => page=a page=? database=?
+        PATCH => databases/{a} => {"parent": {"page_id": "{b}"}} => database=a page=b
+        PATCH => pages/{a} => {"parent": {"page_id": "{b}"}} => page=a page=b
+        PATCH => pages/{a} => [] => page=a page=? database=? ?
+    "#,
     );
 }
 
 #[test]
 fn effects() {
-    let effect = |method, path: &str, body| found(method, &format!("/v1/{path}"), &body).unwrap().0;
+    let effect = |method, path: &str, body| found(method, &format!("/v1/{path}"), body).unwrap().0;
     let page = format!("pages/{A}");
     for (body, expected) in [
-        (json!({"properties": {}}), None),
-        (json!({"archived": false}), None),
-        (json!({"archived": true}), Some(Effect::Delete)),
-        (json!({"in_trash": true}), Some(Effect::Delete)),
-        (json!({"in_trash": "true"}), Some(Effect::Delete)),
-        (json!({"InTrash": true}), Some(Effect::Delete)),
-        (json!([]), Some(Effect::Delete)),
+        (r#"{"properties": {}}"#, None),
+        (r#"{"archived": false}"#, None),
+        (r#"{"archived": true}"#, Some(Effect::Delete)),
+        (r#"{"in_trash": true}"#, Some(Effect::Delete)),
+        (r#"{"in_trash": "true"}"#, Some(Effect::Delete)),
+        (r#"{"InTrash": true}"#, Some(Effect::Delete)),
+        ("[]", Some(Effect::Delete)),
     ] {
-        assert_eq!(effect("PATCH", &page, body.clone()), expected, "{body}");
+        assert_eq!(effect("PATCH", &page, body), expected, "{body}");
     }
-    assert_eq!(effect("POST", "search", json!({})), Some(Effect::Read));
-    assert_eq!(
-        effect("POST", &format!("databases/{A}/query"), json!({})),
-        Some(Effect::Read)
-    );
+    let read = Some(Effect::Read);
+    assert_eq!(effect("POST", "search", "{}"), read);
+    assert_eq!(effect("POST", &format!("databases/{A}/query"), "{}"), read);
 }
 
 #[test]
@@ -191,6 +144,6 @@ fn unknown_requests() {
         ("POST", "/v2/search"),
         ("POST", "/search"),
     ] {
-        assert_eq!(found(method, path, &json!({})), None, "{method} {path}");
+        assert_eq!(found(method, path, "{}"), None, "{method} {path}");
     }
 }

@@ -115,129 +115,48 @@ pub(super) fn file(file: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use stead_testkit::cases;
+
     use super::*;
 
     #[test]
     fn values_are_plain() {
-        let runs = json!([{ "plain_text": "Read " }, { "plain_text": "it", "annotations": { "bold": true } }]);
-        let values = [
-            ("title", runs.clone(), json!("Read it")),
-            ("rich_text", json!([]), json!("")),
-            ("number", json!(1.5), json!(1.5)),
-            ("checkbox", json!(true), json!(true)),
-            ("url", json!(null), json!(null)),
-            (
-                "select",
-                json!({ "name": "Open", "color": "red" }),
-                json!("Open"),
-            ),
-            ("status", json!(null), json!(null)),
-            (
-                "multi_select",
-                json!([{ "name": "a" }, { "name": "b" }]),
-                json!(["a", "b"]),
-            ),
-            (
-                "date",
-                json!({ "start": "2026-05-01", "end": null }),
-                json!("2026-05-01"),
-            ),
-            (
-                "date",
-                json!({ "start": "2026-05-01", "end": "2026-05-03" }),
-                json!("2026-05-01/2026-05-03"),
-            ),
-            ("date", json!(null), json!(null)),
-            (
-                "people",
-                json!([{ "id": "1", "name": "Ada" }, { "id": "2" }]),
-                json!(["Ada", "2"]),
-            ),
-            (
-                "files",
-                json!([
-                    { "name": "a.pdf", "type": "file", "file": { "url": "https://x", "expiry_time": "2026-05-01T10:00:00.000Z" } },
-                    { "name": "b", "external": { "url": "https://y" } },
-                    { "name": "https://z", "type": "external", "external": { "url": "https://z" } },
-                    { "name": "c" },
-                ]),
-                json!([
-                    { "name": "a.pdf", "url": "https://x", "expiry_time": "2026-05-01T10:00:00.000Z" },
-                    { "name": "b", "url": "https://y" },
-                    { "url": "https://z" },
-                    { "name": "c" },
-                ]),
-            ),
-            ("relation", json!([{ "id": "p1" }]), json!(["p1"])),
-            (
-                "formula",
-                json!({ "type": "string", "string": "x" }),
-                json!("x"),
-            ),
-            (
-                "formula",
-                json!({ "type": "date", "date": { "start": "2026-05-01" } }),
-                json!("2026-05-01"),
-            ),
-            (
-                "rollup",
-                json!({ "type": "number", "number": 3, "function": "sum" }),
-                json!(3),
-            ),
-            (
-                "rollup",
-                json!({ "type": "array", "array": [{ "type": "title", "title": runs }] }),
-                json!(["Read it"]),
-            ),
-            (
-                "unique_id",
-                json!({ "prefix": "T", "number": 4 }),
-                json!("T-4"),
-            ),
-            (
-                "unique_id",
-                json!({ "prefix": null, "number": 4 }),
-                json!(4),
-            ),
-            (
-                "unique_id",
-                json!({ "prefix": "TASK", "number": null }),
-                json!(null),
-            ),
-            (
-                "rich_text",
-                json!([
-                    { "plain_text": "the " },
-                    { "plain_text": "plan", "href": "https://x" },
-                    { "plain_text": "https://y", "href": "https://y" },
-                    { "type": "text", "text": { "content": " new", "link": { "url": "https://z" } } },
-                ]),
-                json!("the [plan](https://x)https://y[ new](https://z)"),
-            ),
-            (
-                "date",
-                json!({ "start": "2026-05-01T09:00:00", "end": null, "time_zone": "Europe/Berlin" }),
-                json!("2026-05-01T09:00:00[Europe/Berlin]"),
-            ),
-            ("date", json!({ "when": "soon" }), json!({ "when": "soon" })),
-            ("select", json!({ "id": "x" }), json!({ "id": "x" })),
-            (
-                "rollup",
-                json!({ "type": "unsupported", "unsupported": {}, "function": "median" }),
-                json!("unsupported"),
-            ),
-            (
-                "verification",
-                json!({ "state": "verified", "verified_by": { "id": "1" }, "date": null }),
-                json!({ "state": "verified", "verified_by": { "id": "1" }, "date": null }),
-            ),
-            ("created_by", json!({ "id": "1" }), json!("1")),
-            ("button", json!({}), json!({})),
-        ];
-        for (kind, value, expected) in values {
+        let table = r#"
+            title => [{"plain_text": "Read "}, {"plain_text": "it", "annotations": {"bold": true}}] => "Read it"
+            rich_text => [] => ""
+            number => 1.5 => 1.5
+            checkbox => true => true
+            url => null => null
+            select => {"name": "Open", "color": "red"} => "Open"
+            status => null => null
+            multi_select => [{"name": "a"}, {"name": "b"}] => ["a", "b"]
+            date => {"start": "2026-05-01", "end": null} => "2026-05-01"
+            date => {"start": "2026-05-01", "end": "2026-05-03"} => "2026-05-01/2026-05-03"
+            date => null => null
+            people => [{"id": "1", "name": "Ada"}, {"id": "2"}] => ["Ada", "2"]
+            files => [{"name": "a.pdf", "type": "file", "file": {"url": "https://x", "expiry_time": "2026-05-01T10:00:00.000Z"}}, {"name": "b", "external": {"url": "https://y"}}, {"name": "https://z", "type": "external", "external": {"url": "https://z"}}, {"name": "c"}] => [{"name": "a.pdf", "url": "https://x", "expiry_time": "2026-05-01T10:00:00.000Z"}, {"name": "b", "url": "https://y"}, {"url": "https://z"}, {"name": "c"}]
+            relation => [{"id": "p1"}] => ["p1"]
+            formula => {"type": "string", "string": "x"} => "x"
+            formula => {"type": "date", "date": {"start": "2026-05-01"}} => "2026-05-01"
+            rollup => {"type": "number", "number": 3, "function": "sum"} => 3
+            rollup => {"type": "array", "array": [{"type": "title", "title": [{"plain_text": "Read "}, {"plain_text": "it", "annotations": {"bold": true}}]}]} => ["Read it"]
+            unique_id => {"prefix": "T", "number": 4} => "T-4"
+            unique_id => {"prefix": null, "number": 4} => 4
+            unique_id => {"prefix": "TASK", "number": null} => null
+            rich_text => [{"plain_text": "the "}, {"plain_text": "plan", "href": "https://x"}, {"plain_text": "https://y", "href": "https://y"}, {"type": "text", "text": {"content": " new", "link": {"url": "https://z"}}}] => "the [plan](https://x)https://y[ new](https://z)"
+            date => {"start": "2026-05-01T09:00:00", "end": null, "time_zone": "Europe/Berlin"} => "2026-05-01T09:00:00[Europe/Berlin]"
+            date => {"when": "soon"} => {"when": "soon"}
+            select => {"id": "x"} => {"id": "x"}
+            rollup => {"type": "unsupported", "unsupported": {}, "function": "median"} => "unsupported"
+            verification => {"state": "verified", "verified_by": {"id": "1"}, "date": null} => {"state": "verified", "verified_by": {"id": "1"}, "date": null}
+            created_by => {"id": "1"} => "1"
+            button => {} => {}
+        "#;
+        for [kind, value, expected] in cases(table) {
+            let read = |text| serde_json::from_str::<Value>(text).unwrap();
             let mut property = json!({ "id": "x", "type": kind });
-            property[kind] = value;
-            assert_eq!(plain_value(&property), expected, "{kind}");
+            property[kind] = read(value);
+            assert_eq!(plain_value(&property), read(expected), "{kind}");
         }
         for odd in [
             json!(null),

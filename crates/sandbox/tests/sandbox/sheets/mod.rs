@@ -1,7 +1,6 @@
 //! The Sheets API's methods.
 
 use serde_json::{Value, json};
-use stead_sandbox::Fault;
 
 use crate::client::{Reply, Stage};
 
@@ -248,15 +247,7 @@ async fn there_is_no_list_and_faults_apply() {
     assert_eq!(list.status, 404);
     assert!(list.header("content-type").starts_with("text/html"));
     let id = sheets.id("Budget 2026");
-    sheets.stage.sandbox().fault(Fault::Error {
-        host: Some("sheets.googleapis.com".to_owned()),
-        path_contains: Some("values".to_owned()),
-        status: 429,
-        reason: "RATE_LIMIT_EXCEEDED".to_owned(),
-        message: None,
-        retry_after: Some("1".to_owned()),
-        times: 1,
-    });
+    sheets.stage.cause(json!({ "kind": "error", "host": "sheets.googleapis.com", "path_contains": "values", "status": 429, "reason": "RATE_LIMIT_EXCEEDED", "retry_after": "1" }));
     let throttled = sheets.get(&format!("/{id}/values/A1")).await;
     refused(&throttled, 429, "Quota exceeded");
     assert_eq!(throttled.json()["error"]["status"], "RESOURCE_EXHAUSTED");

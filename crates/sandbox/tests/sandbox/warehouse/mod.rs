@@ -108,15 +108,63 @@ impl Stage {
             .header("accept", "application/json");
         self.send(request).await
     }
+}
 
-    async fn cancel(&self, token: &str, handle: &str) -> Reply {
+/// An account with the access token of one of its users.
+struct Warehouse {
+    stage: Stage,
+    access: String,
+}
+
+impl Warehouse {
+    async fn of(user: &str) -> Self {
+        let stage = Stage::new().await;
+        let access = stage.snowflake_access(user, "refresh_token").await;
+        Self { stage, access }
+    }
+
+    async fn submit(&self, query: &str, body: &Value) -> Reply {
+        self.stage.submit(&self.access, query, body).await
+    }
+
+    async fn sql(&self, statement: &str) -> Reply {
+        self.stage.sql(&self.access, statement).await
+    }
+
+    async fn ask(&self, path: &str) -> Reply {
+        self.stage.ask(&self.access, path).await
+    }
+
+    async fn cancel(&self, handle: &str) -> Reply {
         let request = self
+            .stage
             .http
-            .post(self.url(&format!("{STATEMENTS}/{handle}/cancel")))
-            .bearer_auth(token)
+            .post(self.stage.url(&format!("{STATEMENTS}/{handle}/cancel")))
+            .bearer_auth(&self.access)
             .header("user-agent", "test/1")
             .header("accept", "application/json");
-        self.send(request).await
+        self.stage.send(request).await
+    }
+
+    /// The response to a statement that succeeds.
+    async fn run(&self, sql: &str) -> Value {
+        let reply = self.sql(sql).await;
+        assert_eq!(reply.status, 200, "{sql}: {}", reply.text);
+        reply.json()
+    }
+
+    async fn rows(&self, sql: &str) -> Value {
+        self.run(sql).await["data"].clone()
+    }
+
+    /// Runs the statements of a table, each of which is refused with this code and a message that says this.
+    async fn refuses(&self, table: &'static str) {
+        for [sql, expected] in cases(table) {
+            let (code, says) = expected.split_once(' ').unwrap_or((expected, ""));
+            let reply = self.sql(sql).await;
+            fails(&reply, 422, code);
+            assert!(reply.text.contains(says), "{sql}: {}", reply.text);
+        }
     }
 }
 
@@ -149,14 +197,4 @@ fn column(response: &Value, name: &str) -> Vec<String> {
     rows.iter()
         .map(|row| row[place].as_str().unwrap_or("NULL").to_owned())
         .collect()
-}
-
-/// Runs the statements of a table, each of which is refused with this code and a message that says this.
-async fn refuses(stage: &Stage, access: &str, table: &'static str) {
-    for [sql, expected] in cases(table) {
-        let (code, says) = expected.split_once(' ').unwrap_or((expected, ""));
-        let reply = stage.sql(access, sql).await;
-        fails(&reply, 422, code);
-        assert!(reply.text.contains(says), "{sql}: {}", reply.text);
-    }
 }

@@ -16,6 +16,17 @@ fn refused(reply: &Reply, status: u16, error: &str) {
     assert_eq!(body.get("access_token"), None);
 }
 
+async fn ends(stage: &Stage, refresh: &str) {
+    let reply = stage.snowflake_refresh(refresh).await;
+    refused(&reply, 400, "invalid_grant");
+}
+
+/// The refresh token of a reply.
+#[track_caller]
+fn kept(reply: &Reply) -> String {
+    reply.ok()["refresh_token"].as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_code_becomes_tokens_once() {
     let stage = Stage::new().await;
@@ -62,20 +73,11 @@ async fn tokens_live_ten_minutes_and_are_refreshed() {
     let again = stage.snowflake_refresh(refresh).await.ok();
     assert_eq!(again.get("refresh_token"), None);
     assert_eq!(again.get("username"), None);
-    assert_eq!(
-        stage
-            .sql(again["access_token"].as_str().unwrap(), "SELECT 1")
-            .await
-            .status,
-        200
-    );
+    let access = again["access_token"].as_str().unwrap();
+    assert_eq!(stage.sql(access, "SELECT 1").await.status, 200);
     // The grant ends ninety days after the consent.
     stage.sandbox().fault(Fault::Advance { seconds: 7_776_000 });
-    refused(
-        &stage.snowflake_refresh(refresh).await,
-        400,
-        "invalid_grant",
-    );
+    ends(&stage, refresh).await;
     assert_eq!(stage.sandbox().token_requests_of("refresh_token"), 2);
 }
 
@@ -88,21 +90,12 @@ async fn single_use_refresh_tokens_are_an_option() {
         let stage = Stage::new().await;
         stage.sandbox().fault(Fault::Rotation { mode });
         let code = stage.snowflake_code(ADA, &[]).await;
-        let first = stage.snowflake_exchange(&code).await.ok()["refresh_token"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let second = stage.snowflake_refresh(&first).await.ok()["refresh_token"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let first = kept(&stage.snowflake_exchange(&code).await);
+        let second = kept(&stage.snowflake_refresh(&first).await);
         assert_ne!(first, second);
-        refused(&stage.snowflake_refresh(&first).await, 400, "invalid_grant");
-        assert_eq!(
-            stage.snowflake_refresh(&second).await.status == 200,
-            survives,
-            "{mode:?}"
-        );
+        ends(&stage, &first).await;
+        let third = stage.snowflake_refresh(&second).await;
+        assert_eq!(third.status == 200, survives, "{mode:?}");
     }
 }
 
@@ -119,17 +112,12 @@ async fn an_exchange_may_ask_for_single_use_refresh_tokens() {
             ("enable_single_use_refresh_tokens", "true"),
         ])
         .await;
-    let mut token = exchanged.ok()["refresh_token"].as_str().unwrap().to_owned();
+    let mut token = kept(&exchanged);
     // Each token expires 90 days after it was issued.
     for _ in 0..3 {
-        stage.sandbox().fault(Fault::Advance {
-            seconds: 60 * 24 * 3600,
-        });
-        let next = stage.snowflake_refresh(&token).await.ok()["refresh_token"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        refused(&stage.snowflake_refresh(&token).await, 400, "invalid_grant");
+        stage.cause(json!({ "kind": "advance", "seconds": 60 * 24 * 3600 }));
+        let next = kept(&stage.snowflake_refresh(&token).await);
+        ends(&stage, &token).await;
         token = next;
     }
 }
@@ -176,11 +164,8 @@ async fn a_role_that_is_not_the_users_ends_at_the_page() {
             .post_form(&page.form_action(), &[("user", user), ("action", "allow")])
             .await;
         assert_eq!(back.status, 400, "{role}");
-        assert!(
-            back.text.contains("Invalid consent request."),
-            "{}",
-            back.text
-        );
+        let text = &back.text;
+        assert!(text.contains("Invalid consent request."), "{text}");
     }
 }
 
@@ -192,21 +177,19 @@ async fn the_authorization_request_is_checked() {
         ("redirect_uri", "https://203.0.113.7/cb"),
         ("client_id", "(absent)"),
     ] {
-        assert_eq!(
-            stage.snowflake_page(&[(name, wrong)]).await.status,
-            400,
-            "{name}"
-        );
+        let page = stage.snowflake_page(&[(name, wrong)]).await;
+        assert_eq!(page.status, 400, "{name}");
     }
-    for (name, wrong, error) in [
-        ("response_type", "token", "unsupported_response_type"),
-        ("code_challenge", "(absent)", "invalid_request"),
-        ("code_challenge_method", "plain", "invalid_request"),
-        ("code_challenge", "short", "invalid_request"),
-        ("scope", "refresh_token offline_access", "invalid_scope"),
-        ("scope", "session:role:A session:role:B", "invalid_scope"),
-        ("scope", "session:role:", "invalid_scope"),
-    ] {
+    let table = "
+        response_type => token => unsupported_response_type
+        code_challenge => (absent) => invalid_request
+        code_challenge_method => plain => invalid_request
+        code_challenge => short => invalid_request
+        scope => refresh_token offline_access => invalid_scope
+        scope => session:role:A session:role:B => invalid_scope
+        scope => session:role: => invalid_scope
+    ";
+    for [name, wrong, error] in cases(table) {
         let back = stage.snowflake_page(&[(name, wrong)]).await;
         assert_eq!(back.status, 303, "{name}={wrong}: {}", back.text);
         let query = back.location().query().unwrap_or_default().to_owned();
@@ -219,19 +202,12 @@ async fn the_authorization_request_is_checked() {
     let back = stage
         .post_form(&page.form_action(), &[("user", ADA), ("action", "deny")])
         .await;
-    assert!(
-        back.location()
-            .query()
-            .unwrap_or_default()
-            .contains("error=access_denied")
-    );
-    assert_eq!(
-        stage
-            .post_form(&page.form_action(), &[("user", ADA), ("action", "allow")])
-            .await
-            .status,
-        400
-    );
+    let query = back.location().query().unwrap_or_default().to_owned();
+    assert!(query.contains("error=access_denied"), "{query}");
+    let again = stage
+        .post_form(&page.form_action(), &[("user", ADA), ("action", "allow")])
+        .await;
+    assert_eq!(again.status, 400);
 }
 
 #[tokio::test]
@@ -246,39 +222,22 @@ async fn the_token_request_is_checked() {
     ];
     // The client authenticates without Basic, or with its secret in the body.
     refused(&stage.post_form(&path, &good).await, 401, "invalid_client");
-    let in_body = [
-        good.as_slice(),
-        &[
-            ("client_id", WAREHOUSE_CLIENT_ID),
-            ("client_secret", "sandbox-secret"),
-        ],
-    ]
-    .concat();
-    refused(
-        &stage.post_form(&path, &in_body).await,
-        400,
-        "invalid_request",
-    );
+    let mut in_body = good.to_vec();
+    in_body.push(("client_id", WAREHOUSE_CLIENT_ID));
+    in_body.push(("client_secret", "sandbox-secret"));
+    let reply = stage.post_form(&path, &in_body).await;
+    refused(&reply, 400, "invalid_request");
     // Without the verifier, the exchange fails and uses up the code.
     refused(&stage.snowflake_token(&good).await, 400, "invalid_grant");
     refused(&stage.snowflake_exchange(&code).await, 400, "invalid_grant");
-    refused(
-        &stage.snowflake_token(&[("grant_type", "password")]).await,
-        400,
-        "unsupported_grant_type",
-    );
-    refused(
-        &stage
-            .snowflake_token(&[("grant_type", "refresh_token")])
-            .await,
-        400,
-        "invalid_request",
-    );
-    refused(
-        &stage.snowflake_refresh("ver:2-made-up").await,
-        400,
-        "invalid_grant",
-    );
+    for (grant, error) in [
+        ("password", "unsupported_grant_type"),
+        ("refresh_token", "invalid_request"),
+    ] {
+        let reply = stage.snowflake_token(&[("grant_type", grant)]).await;
+        refused(&reply, 400, error);
+    }
+    ends(&stage, "ver:2-made-up").await;
 }
 
 #[tokio::test]
@@ -304,52 +263,27 @@ async fn faults_apply_here_too() {
     let code = stage.snowflake_code(ADA, &[]).await;
     let tokens = stage.snowflake_exchange(&code).await.ok();
     let access = tokens["access_token"].as_str().unwrap();
-    assert!(
-        access.contains("CANARY") && tokens["refresh_token"].as_str().unwrap().contains("CANARY")
-    );
+    let refresh = tokens["refresh_token"].as_str().unwrap();
+    assert!(access.contains("CANARY") && refresh.contains("CANARY"));
 
     sandbox.fault(Fault::Unauthorized { times: 1 });
     fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
-    let throttled = Fault::Error {
-        host: Some("sandbox-acme.snowflakecomputing.com".to_owned()),
-        path_contains: Some("statements".to_owned()),
-        status: 429,
-        reason: "390505".to_owned(),
-        message: Some("Too many requests.".to_owned()),
-        retry_after: Some("3".to_owned()),
-        times: 1,
-    };
-    sandbox.fault(throttled);
+    stage.cause(json!({
+        "kind": "error", "host": "sandbox-acme.snowflakecomputing.com", "path_contains": "statements",
+        "status": 429, "reason": "390505", "message": "Too many requests.", "retry_after": "3",
+    }));
     let reply = stage.sql(access, "SELECT 1").await;
     fails(&reply, 429, "390505");
     assert_eq!(reply.header("retry-after"), "3");
-    sandbox.fault(Fault::TokenError {
-        error: "temporarily_unavailable".to_owned(),
-        status: 503,
-        times: 1,
-    });
-    refused(
-        &stage
-            .snowflake_refresh(tokens["refresh_token"].as_str().unwrap())
-            .await,
-        503,
-        "temporarily_unavailable",
-    );
-    sandbox.fault(Fault::ExpireAccessTokens {
-        user: Some(ADA.to_owned()),
-    });
+    stage
+        .cause(json!({ "kind": "token_error", "error": "temporarily_unavailable", "status": 503 }));
+    let reply = stage.snowflake_refresh(refresh).await;
+    refused(&reply, 503, "temporarily_unavailable");
+    stage.cause(json!({ "kind": "expire_access_tokens", "user": ADA }));
     fails(&stage.sql(access, "SELECT 1").await, 401, "390318");
-    sandbox.fault(Fault::Revoke {
-        user: Some(ADA.to_owned()),
-    });
+    stage.cause(json!({ "kind": "revoke", "user": ADA }));
     fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
-    refused(
-        &stage
-            .snowflake_refresh(tokens["refresh_token"].as_str().unwrap())
-            .await,
-        400,
-        "invalid_grant",
-    );
+    ends(&stage, refresh).await;
 
     let log = serde_json::to_string(&sandbox.received()).unwrap();
     assert!(!log.contains("CANARY"), "{log}");

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{ADA, GRACE, HOST, STATEMENTS, column, fails, refuses};
+use super::{ADA, GRACE, HOST, STATEMENTS, Warehouse, column, fails};
 use crate::client::{Stage, cases};
 
 #[tokio::test]
 async fn addresses_methods_and_queries_are_checked() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let ada = Warehouse::of(ADA).await;
     let statement = json!({"statement": "SELECT 1"});
     let table = "
         ?requestId=6f1f3a52-9c1d-4b0e-8a51-1f2f3a4b5c6d&retry=false&async=false&nullable=true => 200 090001
@@ -22,31 +21,23 @@ async fn addresses_methods_and_queries_are_checked() {
     ";
     for [query, expected] in cases(table) {
         let (status, code) = expected.split_once(' ').unwrap();
-        let reply = stage.submit(&access, query, &statement).await;
+        let reply = ada.submit(query, &statement).await;
         fails(&reply, status.parse().unwrap(), code);
     }
     for query in ["async=true", "partition=-1"] {
         let handle = format!("01c00000-0000-0a1b-0000-000000000001?{query}");
-        fails(&stage.ask(&access, &handle).await, 400, "390400");
+        fails(&ada.ask(&handle).await, 400, "390400");
     }
-    assert_eq!(
-        stage
-            .get(&format!("{HOST}/api/v1/statements"), &access)
-            .await
-            .status,
-        404
-    );
-    let reply = stage
-        .get(&format!("{HOST}/api/v2/grants/ROLE/ANALYST"), &access)
-        .await;
+    let get = async |path: &str| ada.stage.get(&format!("{HOST}{path}"), &ada.access).await;
+    assert_eq!(get("/api/v1/statements").await.status, 404);
+    let reply = get("/api/v2/grants/ROLE/ANALYST").await;
     fails(&reply, 501, "390501");
     assert!(reply.text.contains("Snowflake has it"), "{}", reply.text);
 }
 
 #[tokio::test]
 async fn headers_are_checked() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let Warehouse { stage, access } = Warehouse::of(ADA).await;
     let good = [
         ("user-agent", "test/1"),
         ("accept", "application/json"),
@@ -54,32 +45,19 @@ async fn headers_are_checked() {
         ("authorization", &format!("Bearer {access}")),
         ("x-snowflake-authorization-token-type", "OAUTH"),
     ];
-    for (name, value, status, code) in [
-        ("", "", 200, "090001"),
-        ("user-agent", "", 400, "390400"),
-        ("accept", "text/html", 415, "390415"),
-        (
-            "accept",
-            "application/json, text/plain;q=0.5",
-            200,
-            "090001",
-        ),
-        ("content-type", "text/plain", 415, "390415"),
-        ("authorization", "Bearer made-up", 401, "390303"),
-        ("authorization", "", 401, "390303"),
-        (
-            "x-snowflake-authorization-token-type",
-            "KEYPAIR_JWT",
-            401,
-            "390303",
-        ),
-        (
-            "x-snowflake-authorization-token-type",
-            "oauth2",
-            400,
-            "390400",
-        ),
-    ] {
+    let table = "
+        => => 200 090001
+        user-agent => => 400 390400
+        accept => text/html => 415 390415
+        accept => application/json, text/plain;q=0.5 => 200 090001
+        content-type => text/plain => 415 390415
+        authorization => Bearer made-up => 401 390303
+        authorization => => 401 390303
+        x-snowflake-authorization-token-type => KEYPAIR_JWT => 401 390303
+        x-snowflake-authorization-token-type => oauth2 => 400 390400
+    ";
+    for [name, value, expected] in cases(table) {
+        let (status, code) = expected.split_once(' ').unwrap();
         let mut request = stage
             .http
             .post(stage.url(STATEMENTS))
@@ -87,14 +65,13 @@ async fn headers_are_checked() {
         for (header, usual) in good {
             request = request.header(header, if header == name { value } else { usual });
         }
-        fails(&stage.send(request).await, status, code);
+        fails(&stage.send(request).await, status.parse().unwrap(), code);
     }
 }
 
 #[tokio::test]
 async fn bodies_are_checked() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let ada = Warehouse::of(ADA).await;
     let table = r#"
         {} => 400 390142
         [] => 400 390142
@@ -120,15 +97,14 @@ async fn bodies_are_checked() {
     for [body, expected] in cases(table) {
         let body: Value = serde_json::from_str(body).unwrap();
         let (status, code) = expected.split_once(' ').unwrap();
-        let reply = stage.submit(&access, "", &body).await;
+        let reply = ada.submit("", &body).await;
         fails(&reply, status.parse().unwrap(), code);
     }
 }
 
 #[tokio::test]
 async fn a_text_that_cannot_be_read_as_sql_is_a_syntax_error() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let ada = Warehouse::of(ADA).await;
     let table = r#"
         SELEC 1 => 001003 unexpected
         SELECT => 001003 unexpected
@@ -147,25 +123,14 @@ async fn a_text_that_cannot_be_read_as_sql_is_a_syntax_error() {
         SELECT * FROM NOWHERE => 002003
         SELECT * FROM NAVY.PUBLIC.MOTHS => 002003
     "#;
-    refuses(&stage, &access, table).await;
-}
-
-async fn shown(stage: &Stage, access: &str, sql: &str) -> Value {
-    let reply = stage.sql(access, sql).await;
-    assert_eq!(reply.status, 200, "{sql}: {}", reply.text);
-    reply.json()
+    ada.refuses(table).await;
 }
 
 #[tokio::test]
 async fn the_information_schema_is_the_world() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
-    let schemata = shown(
-        &stage,
-        &access,
-        "SELECT * FROM \"SALES\".INFORMATION_SCHEMA.SCHEMATA ORDER BY SCHEMA_NAME",
-    )
-    .await;
+    let ada = Warehouse::of(ADA).await;
+    let sql = "SELECT * FROM \"SALES\".INFORMATION_SCHEMA.SCHEMATA ORDER BY SCHEMA_NAME";
+    let schemata = ada.run(sql).await;
     assert_eq!(
         column(&schemata, "SCHEMA_NAME"),
         ["ARCHIVE", "INFORMATION_SCHEMA", "PUBLIC"]
@@ -174,28 +139,27 @@ async fn the_information_schema_is_the_world() {
         "statement": "SELECT TABLE_NAME, ROW_COUNT FROM \"SALES\".INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME ILIKE ? ORDER BY TABLE_SCHEMA, TABLE_NAME LIMIT 2",
         "bindings": {"1": {"type": "TEXT", "value": "PUBLIC"}, "2": {"type": "TEXT", "value": "o%"}},
     });
-    let tables = stage.submit(&access, "", &body).await.ok();
+    let tables = ada.submit("", &body).await.ok();
     assert_eq!(column(&tables, "TABLE_NAME"), ["OPEN_ORDERS", "ORDERS"]);
     assert_eq!(column(&tables, "ROW_COUNT"), ["NULL", "4"]);
     let sql = "SELECT COLUMN_NAME, DATA_TYPE, IS_NULLABLE FROM SALES.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'ORDERS' ORDER BY ORDINAL_POSITION";
-    let columns = shown(&stage, &access, sql).await;
+    let columns = ada.run(sql).await;
     assert_eq!(
         column(&columns, "COLUMN_NAME"),
         ["ID", "CUSTOMER_ID", "AMOUNT", "PAID", "PLACED_AT", "NOTE"]
     );
     assert_eq!(column(&columns, "IS_NULLABLE")[..2], ["NO", "YES"]);
     let odd = "SELECT \"größe\" FROM \"Odd \"\"names\"\" 2025.Q1\"";
-    assert_eq!(column(&shown(&stage, &access, odd).await, "größe"), ["1.5"]);
+    assert_eq!(column(&ada.run(odd).await, "größe"), ["1.5"]);
 }
 
 #[tokio::test]
 async fn foreign_keys_are_joined_to_their_tables() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let ada = Warehouse::of(ADA).await;
     let sql = "SELECT rc.CONSTRAINT_NAME, tc.TABLE_NAME, rc.UNIQUE_CONSTRAINT_NAME FROM SALES.INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS rc \
         LEFT JOIN SALES.INFORMATION_SCHEMA.TABLE_CONSTRAINTS tc ON tc.CONSTRAINT_SCHEMA = rc.CONSTRAINT_SCHEMA AND tc.CONSTRAINT_NAME = rc.CONSTRAINT_NAME \
         ORDER BY rc.CONSTRAINT_NAME";
-    let keys = shown(&stage, &access, sql).await;
+    let keys = ada.run(sql).await;
     assert_eq!(
         keys["data"],
         json!([
@@ -203,22 +167,13 @@ async fn foreign_keys_are_joined_to_their_tables() {
             ["FK_ORDERS_CUSTOMERS", "ORDERS", "PK_CUSTOMERS"]
         ])
     );
-    fails(
-        &stage
-            .sql(
-                &access,
-                &sql.replace("rc.CONSTRAINT_NAME, tc", "CONSTRAINT_NAME, tc"),
-            )
-            .await,
-        422,
-        "000904",
-    );
+    let unqualified = sql.replace("rc.CONSTRAINT_NAME, tc", "CONSTRAINT_NAME, tc");
+    fails(&ada.sql(&unqualified).await, 422, "000904");
 }
 
 #[tokio::test]
 async fn show_takes_patterns_and_scopes() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let ada = Warehouse::of(ADA).await;
     let table = r#"
         SHOW DATABASES => name: SALES, marketing
         SHOW DATABASES LIKE 'MARK%' => name: marketing
@@ -242,7 +197,7 @@ async fn show_takes_patterns_and_scopes() {
     "#;
     for [sql, expected] in cases(table) {
         let (name, values) = expected.split_once(':').unwrap();
-        let found = column(&shown(&stage, &access, sql).await, name);
+        let found = column(&ada.run(sql).await, name);
         assert_eq!(found.join(", "), values.trim(), "{sql}");
     }
     let table = r#"
@@ -263,23 +218,17 @@ async fn show_takes_patterns_and_scopes() {
         SHOW GRANTS ON FUNCTION area(NUMBER()) x => 001003
         SHOW GRANTS ON EXTERNAL orders => 001003
     "#;
-    refuses(&stage, &access, table).await;
+    ada.refuses(table).await;
 }
 
 #[tokio::test]
 async fn a_schema_without_a_database_needs_a_current_one() {
-    let stage = Stage::new().await;
-    let access = stage.snowflake_access(GRACE, "refresh_token").await;
-    let reply = stage
-        .sql(&access, "SHOW PRIMARY KEYS IN SCHEMA PUBLIC")
-        .await;
-    fails(&reply, 422, "001059");
-    assert!(
-        reply.text.contains("Must specify the full search path"),
-        "{}",
-        reply.text
-    );
-    let keys = shown(&stage, &access, "SHOW PRIMARY KEYS").await;
+    let grace = Warehouse::of(GRACE).await;
+    let table = "
+        SHOW PRIMARY KEYS IN SCHEMA PUBLIC => 001059 Must specify the full search path
+    ";
+    grace.refuses(table).await;
+    let keys = grace.run("SHOW PRIMARY KEYS").await;
     assert_eq!(keys["data"], json!([]));
 }
 

@@ -103,28 +103,83 @@ impl Stage {
         self.send(request).await
     }
 
+    async fn notion_me(&self, token: &str) -> Reply {
+        self.notion(OLD, "GET", "users/me", None, token).await
+    }
+
     fn notion_world(&self) -> Value {
         self.sandbox().world()["users"][0]["workspace"].clone()
     }
 }
 
-/// A person's access token, and the world as they can share it.
-async fn ada(stage: &Stage) -> (String, Value) {
-    let tokens = stage.notion_tokens(ADA).await;
-    (
-        tokens["access_token"].as_str().expect("a token").to_owned(),
-        stage.notion_world(),
-    )
+/// A sandbox with Ada's access token, and the world as she can share it.
+struct Notion {
+    stage: Stage,
+    token: String,
+    world: Value,
 }
 
-#[track_caller]
-fn refused(reply: &Reply, status: u16, code: &str) {
-    assert_eq!(reply.status, status, "{}", reply.text);
-    let body = reply.json();
-    assert_eq!(body["object"], "error");
-    assert_eq!(body["status"], status);
-    assert_eq!(body["code"], code, "{body}");
-    assert_eq!(body["request_id"], reply.header("x-notion-request-id"));
+impl Notion {
+    async fn ada() -> Self {
+        let stage = Stage::new().await;
+        let token = access(&stage.notion_tokens(ADA).await);
+        let world = stage.notion_world();
+        Self {
+            stage,
+            token,
+            world,
+        }
+    }
+
+    async fn get(&self, version: &str, path: &str) -> Reply {
+        self.stage
+            .notion(version, "GET", path, None, &self.token)
+            .await
+    }
+
+    /// What a GET returns.
+    async fn read(&self, version: &str, path: &str) -> Value {
+        self.get(version, path).await.ok()
+    }
+
+    async fn post(&self, version: &str, path: &str, body: Value) -> Reply {
+        self.send(version, "POST", path, body).await
+    }
+
+    async fn patch(&self, version: &str, path: &str, body: Value) -> Reply {
+        self.send(version, "PATCH", path, body).await
+    }
+
+    async fn send(&self, version: &str, verb: &str, path: &str, body: Value) -> Reply {
+        self.stage
+            .notion(version, verb, path, Some(body), &self.token)
+            .await
+    }
+}
+
+/// The access token of a token response.
+fn access(tokens: &Value) -> String {
+    tokens["access_token"].as_str().expect("a token").to_owned()
+}
+
+impl Reply {
+    /// Refused in Notion's shape.
+    #[track_caller]
+    fn refused_by_notion(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{}", self.text);
+        let body = self.json();
+        assert_eq!(body["object"], "error");
+        assert_eq!(body["status"], status);
+        assert_eq!(body["code"], code, "{body}");
+        assert_eq!(body["request_id"], self.header("x-notion-request-id"));
+    }
+
+    /// Refused as invalid, with these words.
+    #[track_caller]
+    fn is_invalid(&self, words: &str) {
+        self.refused_by_notion(400, "validation_error");
+        assert!(self.text.contains(words), "{}", self.text);
+    }
 }
 
 #[track_caller]

@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
 use stead_sandbox::{Fault, Sandbox, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 
-use super::{ADA, GRACE, OLD, refused};
+use super::{ADA, GRACE, OLD, access};
 use crate::client::{Reply, Stage, form};
 
 #[tokio::test]
@@ -21,32 +21,15 @@ async fn a_code_becomes_tokens_without_a_lifetime() {
     let again = stage.notion_tokens(ADA).await;
     assert_eq!(again["bot_id"], tokens["bot_id"]);
     assert_ne!(stage.notion_tokens(GRACE).await["bot_id"], tokens["bot_id"]);
-    let me = stage
-        .notion(
-            OLD,
-            "GET",
-            "users/me",
-            None,
-            tokens["access_token"].as_str().unwrap(),
-        )
-        .await
-        .ok();
+    let me = stage.notion_me(&access(&tokens)).await.ok();
     assert_eq!(me["id"], tokens["bot_id"]);
     // The second use is rejected and revokes the tokens from the first one.
     assert_eq!(
         stage.notion_exchange(&code).await.json()["error"],
         "invalid_grant"
     );
-    let dead = stage
-        .notion(
-            OLD,
-            "GET",
-            "users/me",
-            None,
-            tokens["access_token"].as_str().unwrap(),
-        )
-        .await;
-    refused(&dead, 401, "unauthorized");
+    let dead = stage.notion_me(&access(&tokens)).await;
+    dead.refused_by_notion(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -146,37 +129,27 @@ async fn refresh_tokens_work_once() {
         .ok();
     assert_ne!(first["refresh_token"], second["refresh_token"]);
     assert_ne!(first["access_token"], second["access_token"]);
-    let access = second["access_token"].as_str().unwrap().to_owned();
-    stage.sandbox().fault(Fault::ExpireAccessTokens {
-        user: Some(ADA.to_owned()),
-    });
-    refused(
-        &stage.notion(OLD, "GET", "users/me", None, &access).await,
-        401,
-        "unauthorized",
-    );
+    let token = access(&second);
+    stage.cause(json!({ "kind": "expire_access_tokens", "user": ADA }));
+    stage
+        .notion_me(&token)
+        .await
+        .refused_by_notion(401, "unauthorized");
     let third = stage
         .notion_refresh(second["refresh_token"].as_str().unwrap())
         .await
         .ok();
-    let access = third["access_token"].as_str().unwrap().to_owned();
-    assert_eq!(
-        stage
-            .notion(OLD, "GET", "users/me", None, &access)
-            .await
-            .status,
-        200
-    );
+    let token = access(&third);
+    assert_eq!(stage.notion_me(&token).await.status, 200);
     // Using an old refresh token revokes all tokens that followed it.
     let reused = stage
         .notion_refresh(first["refresh_token"].as_str().unwrap())
         .await;
     assert_eq!(reused.json()["error"], "invalid_grant");
-    refused(
-        &stage.notion(OLD, "GET", "users/me", None, &access).await,
-        401,
-        "unauthorized",
-    );
+    stage
+        .notion_me(&token)
+        .await
+        .refused_by_notion(401, "unauthorized");
     assert_eq!(stage.sandbox().token_requests_of("refresh_token"), 3);
     let log = stage.send(stage.http.get(stage.url("/sandbox/log"))).await;
     assert!(
@@ -219,11 +192,8 @@ async fn grants_end_by_revocation_and_by_fault() {
         .notion_refresh(grace["refresh_token"].as_str().unwrap())
         .await;
     assert_eq!(reply.json()["error"], "invalid_grant");
-    stage.sandbox().fault(Fault::TokenError {
-        error: "temporarily_unavailable".to_owned(),
-        status: 503,
-        times: 1,
-    });
+    stage
+        .cause(json!({ "kind": "token_error", "error": "temporarily_unavailable", "status": 503 }));
     let reply = stage.notion_refresh("x").await;
     assert_eq!(
         (reply.status, reply.json()["error"].clone()),
