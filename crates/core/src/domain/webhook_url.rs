@@ -106,6 +106,7 @@ mod tests {
             "https://0x7f.2/",
             "https://10.0.0.1/",
             "https://169.254.169.254/latest/meta-data",
+            "https://[::ffff:169.254.169.254]/",
             "https://100.64.0.1/",
             "https://Gateway.example/",
             "https://gateway.example./",

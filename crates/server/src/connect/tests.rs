@@ -253,7 +253,9 @@ async fn after_the_return_the_address_is_clean() {
     done.assert_contains("<h1>Gmail is connected</h1>");
     done.assert_contains("<p>You can close this window.</p>");
 
-    assert!(back.header("set-cookie").contains("; Max-Age=0;"));
+    let (name, _) = cookie.split_once('=').unwrap();
+    let expired = format!("{name}=; Path=/; Max-Age=0;");
+    assert!(back.header("set-cookie").starts_with(&expired), "{back:?}");
     let again = service.come_back(&connection_id, &state, &cookie).await;
     assert!(
         again
@@ -273,26 +275,28 @@ async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
     let service = TestService::new().await;
     let connection_id = service.connect_mail().await;
     // An application with an address of its own sees it in its events.
-    let link = service.link("u1", Some("https://app.test/back")).await;
-    let (state, cookie) = service.consent(&link).await;
-    let path = format!(
-        "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=%3Cscript%3ECANARY"
-    );
-    let back = service.browse("GET", &path, Some(&cookie)).await;
-    let there = back
-        .header("location")
-        .strip_prefix("http://127.0.0.1")
-        .unwrap();
-    assert!(
-        there.starts_with("/connect/failed?kind=authorization_denied&id=req_")
-            && !there.contains("CANARY"),
-        "{there}"
-    );
-    let page = service.visit(there).await;
-    assert_eq!(page.status, StatusCode::FORBIDDEN);
-    assert_page(&page, "'self'");
-    page.assert_contains("<h1>Nothing was connected</h1>");
-    page.assert_contains("ask for a new one");
+    for verify_url in [None, Some("https://app.test/back")] {
+        let link = service.link("u1", verify_url).await;
+        let (state, cookie) = service.consent(&link).await;
+        let path = format!(
+            "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=%3Cscript%3ECANARY"
+        );
+        let back = service.browse("GET", &path, Some(&cookie)).await;
+        let there = back
+            .header("location")
+            .strip_prefix("http://127.0.0.1")
+            .unwrap();
+        assert!(
+            there.starts_with("/connect/failed?kind=authorization_denied&id=req_")
+                && !there.contains("CANARY"),
+            "{there}"
+        );
+        let page = service.visit(there).await;
+        assert_eq!(page.status, StatusCode::FORBIDDEN);
+        assert_page(&page, "'self'");
+        page.assert_contains("<h1>Nothing was connected</h1>");
+        page.assert_contains("ask for a new one");
+    }
 }
 
 #[tokio::test]

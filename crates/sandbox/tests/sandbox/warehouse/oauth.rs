@@ -24,7 +24,10 @@ async fn ends(stage: &Stage, refresh: &str) {
 /// The refresh token of a reply.
 #[track_caller]
 fn kept(reply: &Reply) -> String {
-    reply.ok()["refresh_token"].as_str().unwrap().to_owned()
+    reply.ok()["refresh_token"]
+        .as_str()
+        .expect("a token")
+        .to_owned()
 }
 
 #[tokio::test]

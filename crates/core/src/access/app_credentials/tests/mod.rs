@@ -182,6 +182,21 @@ fn a_credential_grants_only_its_own_scopes() {
 }
 
 #[test]
+fn tokens_of_a_deleted_credential_are_refused_immediately() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let issued = created(&world, &context, &["events:read"]);
+    let bearer = token(&world, &context, &issued).unwrap();
+    world.ok(authenticate(&context, &bearer));
+    world.send(
+        &context,
+        DeleteAppCredential::new(&issued.credential.client_id),
+    );
+    let refused = kind(world.run(authenticate(&context, &bearer)));
+    assert_eq!(refused, ErrorKind::Unauthenticated);
+}
+
+#[test]
 fn a_wrong_secret_and_an_unknown_client_id_are_refused_alike() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
