@@ -80,7 +80,7 @@ async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
             }
         }
     }
-    let text = json!({ "tool_version": "2026-01-01" }).to_string();
+    let text = format!(" {} ", json!({ "tool_version": "2026-01-01" }));
     assert_eq!(ran(&run(json!(text), json!({})).await), "2026-01-01");
     let unknown = run(json!({ "tool_version": "2020-01-01" }), json!({})).await;
     assert_eq!(unknown.kind(), "unsupported_version");

@@ -208,6 +208,14 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_names_the_file() {
+        let failure = read(Path::new("/nonexistent/secret")).unwrap_err();
+        assert!(
+            matches!(failure, Failure::CommandLine { what, .. } if what.contains("/nonexistent/secret"))
+        );
+    }
+
+    #[test]
     fn a_secret_as_an_argument_is_refused() {
         let refused = |line: &str| {
             let matches = CommandLine::command().get_matches_from(line.split(' '));

@@ -21,10 +21,21 @@ pub mod runtime;
 #[cfg(feature = "store")]
 pub mod store;
 pub mod suite;
-mod table;
 
 pub use canned::{Canned, Sent};
 pub use difference::{differences, missing};
 pub use drive::{Pending, drive, try_drive};
 pub use replay::{Replayed, replay, replay_one};
-pub use table::cases;
+
+/// Reads the cases of a table, one in each line. `=>` separates the cells, such as the input and the expected result.
+///
+/// # Panics
+/// If a line doesn't have `N` cells.
+pub fn cases<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    let lines = table.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty()).map(|line| {
+        let cells: Vec<&str> = line.split("=>").map(str::trim).collect();
+        let cells = cells.try_into();
+        cells.unwrap_or_else(|_| panic!("not {N} cells: {line}"))
+    })
+}

@@ -51,6 +51,8 @@ fn a_key_encrypts_everything_before_the_previous_one_is_retired() {
     let folder = directory.path();
     let key = database(folder);
     let old = listed(folder, &key)[0].0.clone();
+    let quiet = done(folder, &key, &["list", "--quiet"]);
+    assert_eq!(quiet.lines().count(), 1, "{quiet}");
     let out = done(folder, &key, &["add"]);
     let new = out.lines().next().unwrap().to_owned();
     let next = format!("\n  stead keys activate {new}\n");
@@ -89,6 +91,11 @@ fn a_key_encrypts_everything_before_the_previous_one_is_retired() {
 
     let (code, _, said) = keys(folder, &key, &["activate", &old, "--now"]);
     assert_eq!(code, 4, "{said}");
+    let (code, _, said) = keys(folder, &key, &["activate", "key_none", "--json"]);
+    let problem: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((code, &problem["exit_code"]), (4, &4.into()), "{said}");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("key_none"), "{said}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ impl Guard {
             spares_tools: false,
         }
     }
+
     /// Lets tools send such requests.
     #[must_use]
     pub const fn spares_tools(self) -> Self {
@@ -37,6 +38,7 @@ impl Guard {
             ..self
         }
     }
+
     /// Its sentence as a part of another one: `deletes all files in the trash`.
     pub fn phrase(&self) -> String {
         let text = self.about.trim_end_matches('.');
@@ -69,11 +71,13 @@ impl GuardedRequest {
             when: |_| Ok(true),
         }
     }
+
     /// Only if this holds for the path and the query.
     #[must_use]
     pub const fn when(self, when: When) -> Self {
         Self { when, ..self }
     }
+
     /// Only if this holds for the body. Stead then reads the body before it sends the request.
     #[must_use]
     pub const fn when_body(self, when: When) -> Self {

@@ -307,7 +307,11 @@ async fn wrong_secrets_are_limited_and_the_right_one_still_works() {
     assert_eq!(slowed.json()["error"], "temporarily_unavailable");
     assert_eq!(slowed.header("retry-after"), "1");
     let secret = credential.client_secret.expose_secret();
-    assert_eq!(ask(secret).await.status, StatusCode::OK);
+    let token = ask(secret).await;
+    assert_eq!(
+        (token.status, token.header("pragma")),
+        (StatusCode::OK, "no-cache")
+    );
 
     let mut issued = 1;
     while ask(secret).await.status == StatusCode::OK {

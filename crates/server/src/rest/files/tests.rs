@@ -165,3 +165,12 @@ async fn an_attachment_is_a_file_with_its_name_and_type() {
     );
     assert_eq!(file.headers.get(header::CONTENT_RANGE), None);
 }
+
+#[tokio::test]
+async fn an_invalid_handle_is_not_found() {
+    let service = TestService::new().await;
+    for handle in ["x", "..", "file_%00"] {
+        let refused = service.get(&format!("/v1/files/{handle}")).await;
+        refused.assert_problem(StatusCode::NOT_FOUND, "not_found");
+    }
+}
