@@ -21,7 +21,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(400);
 /// The pause between two rounds of maintenance.
 const BETWEEN_ROUNDS: Duration = Duration::from_secs(30);
 
-/// The machine's runtime, whose time of day a story can move. The time of a database moves with it.
+/// The machine's runtime. A story can move its time of day, and the time of a database moves with it.
 pub struct Clock {
     runtime: TokioRuntime,
     place: Option<Place>,

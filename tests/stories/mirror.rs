@@ -52,7 +52,7 @@ pub struct Mirror {
     bytes: Arc<AtomicU64>,
 }
 
-/// The longest body that is recorded. For a longer one, only the number of bytes is.
+/// The longest body that the mirror records. It only counts the bytes of a longer one.
 const KEPT: u64 = 1024 * 1024;
 
 impl Mirror {

@@ -1,4 +1,4 @@
-//! A product of notes whose API is a function, so that the only cost of a call is Stead's.
+//! A product of notes. Its API is a function, so nearly all of a call's cost is Stead's.
 
 use std::{path::Path, sync::Arc};
 
@@ -195,7 +195,7 @@ pub async fn totals(platform: &Platform) -> Vec<CallTotals> {
     all.expect("totals")
 }
 
-/// The number of calls in the totals: of a tool and an outcome, or of all.
+/// The number of calls of this tool with this outcome in the totals. An empty text stands for any.
 pub fn counted(totals: &[CallTotals], tool: &str, outcome: &str) -> u64 {
     let is = |asked: &str, found: &str| asked.is_empty() || asked == found;
     let counted = totals

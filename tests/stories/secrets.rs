@@ -91,7 +91,7 @@ fn log() -> Log {
     LOG.get_or_init(start).clone()
 }
 
-/// Checks that none of the secrets appears anywhere.
+/// Checks that no secret appears anywhere.
 fn check(
     log: &str,
     seen: &[String],

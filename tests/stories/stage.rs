@@ -334,7 +334,7 @@ impl Stage {
         self.sandbox.sandbox.fault(fault);
     }
 
-    /// A fault as JSON, in which a member that is left out has its default.
+    /// Causes a fault, given as JSON. Omitted members have their defaults.
     pub fn cause(&self, fault: Value) {
         self.fault(serde_json::from_value(fault).expect("a fault"));
     }

@@ -1,5 +1,5 @@
 //! An agent that acts in a user's stead: the tools go to a model as it wants them, the calls that it asks for are made,
-//! and results and errors go back to it. Where the user has to act, a result holds a link. The sandbox plays the
+//! and results and errors go back to it. If the user has to act, a result contains a link. The sandbox plays the
 //! product, and a few lines of Rust play the model.
 
 use std::{

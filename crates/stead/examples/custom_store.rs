@@ -1,8 +1,8 @@
 //! A store of your own, complete: rows in a map, which a lock keeps together.
 //!
-//! A store knows neither connections nor accounts: a row is a table, the values that it is found by, and a body of
-//! JSON. Put a database in the place of the map, and `stead_testkit::store::suite` proves that it keeps what a store
-//! promises; `tests/custom_store.rs` runs that suite over this one.
+//! A store doesn't know connections or accounts. A row has a table, the values that it's found by, and a JSON body. If
+//! you replace the map with a database, run `stead_testkit::store::suite` to prove that your store keeps its promises.
+//! `tests/custom_store.rs` runs that suite on this store.
 
 use std::{
     collections::BTreeMap,

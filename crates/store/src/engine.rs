@@ -10,8 +10,8 @@ use stead_core::{
 
 /// A database that runs the statements of this crate.
 ///
-/// Placeholders are `$1`, `$2` and so on, or `?` in SQLite's insertions. Values are 64-bit integers or texts, and a
-/// text can be NULL.
+/// A statement marks the places of its values with `$1`, `$2` and so on. Only SQLite's insertions mark them with `?`.
+/// Values are 64-bit integers or texts, and a text can be NULL.
 pub trait Engine: Send + Sync + 'static {
     /// Whether writers run concurrently and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
     const LOCKS_ROWS: bool;
@@ -66,7 +66,7 @@ pub struct StateSql {
 pub struct Statement {
     /// The text, which never contains a value.
     pub sql: String,
-    /// Values of `$1` and the following placeholders.
+    /// The values to bind, in order. The first one replaces `$1`, or the first `?`.
     pub values: Vec<Value>,
 }
 
@@ -91,7 +91,7 @@ pub enum Step {
     },
     /// A change that must affect exactly one row.
     Change(Statement),
-    /// An insertion of rows, all of which must be new.
+    /// An insertion of rows. Each row must be new.
     Insert(Insertion),
 }
 

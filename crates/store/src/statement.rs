@@ -6,20 +6,20 @@ use stead_core::store::{Batch, ColumnKind, Index, Key, List, Row, Table, Value, 
 
 use crate::engine::{Insertion, Statement, Step, Transaction};
 
-/// SQL under construction: the text, and the values of the placeholders so far.
+/// SQL under construction: the text so far, and the values to bind to its placeholders.
 struct Text {
     sql: String,
     values: Vec<Value>,
     placeholders: Placeholders,
 }
 
-/// The form of placeholders.
+/// How a statement marks the places of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placeholders {
     /// `$1`, `$2`.
     Numbered,
-    /// `?`, which only SQLite understands. To bind a numbered one, SQLite and sqlx search through all earlier ones, so
-    /// the time of a long insertion would be quadratic.
+    /// `?`. Only SQLite understands it. To bind a numbered placeholder, SQLite and sqlx search through all earlier
+    /// ones, so a long insertion would take quadratic time.
     Unnumbered,
 }
 
@@ -37,8 +37,8 @@ impl Text {
         self
     }
 
-    /// `$1, $2` or `?, ?`: placeholders of values. NULL is written literally, because a bound NULL would need the
-    /// column's type.
+    /// Adds a placeholder for each value, such as `$1, $2` or `?, ?`. Writes NULL literally, because a bound NULL would
+    /// need the column's type.
     fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
         for (number, value) in values.into_iter().enumerate() {
             self.sql.push_str(if number == 0 { "" } else { ", " });

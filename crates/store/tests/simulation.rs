@@ -22,12 +22,12 @@ use stead_core::{
 };
 use stead_store::SqliteStore;
 
-/// Three histories of each class, because each makes thousands of queries. `PROPTEST_CASES` counts 80 times as many as
-/// are run.
+/// The tests run one history of each class for every 80 of `PROPTEST_CASES`, and at least one, because a history
+/// makes thousands of queries. By default, they run three.
 const OF_CASES: u32 = 80;
 
-/// A store whose operations end before they return, because the tasks of a simulation have an executor of their own,
-/// which can't drive a database.
+/// A store that finishes each operation before it returns. A simulation runs its tasks on an executor of its own, and
+/// that executor can't drive a database.
 struct Driven {
     store: SqliteStore,
     runtime: Arc<tokio::runtime::Runtime>,

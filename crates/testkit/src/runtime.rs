@@ -1,4 +1,4 @@
-//! A runtime for tests, whose clock only moves when the test moves it.
+//! A runtime for tests. Its clock only moves when the test moves it.
 
 use std::{
     fmt,

@@ -156,8 +156,8 @@ impl Progress {
         self.0.as_ref().map(|state| Upload(Arc::clone(state)))
     }
 
-    /// Whether no one waits for the body any more. If someone does, the task that asked for a piece is woken when that
-    /// changes.
+    /// Whether no one waits for the body any more. If someone still waits, this registers the task that asked for a
+    /// piece, to wake it when that changes.
     fn is_over(&self, context: &Context<'_>) -> bool {
         self.0.as_ref().is_some_and(|state| {
             let mut state = lock(state);

@@ -205,8 +205,8 @@ impl Host {
         lock(&self.connections).shares
     }
 
-    /// Call this if no connection could be opened, or one that serves a single request at a time. The next one may be
-    /// like that too.
+    /// Call this if a connection couldn't be opened, or if it serves only one request at a time. The same may happen to
+    /// the next one.
     pub(crate) fn shares_no_more(&self) {
         lock(&self.connections).shares = false;
     }

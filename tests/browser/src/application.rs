@@ -1,4 +1,4 @@
-//! An application to which users come back. It confirms to the service who they are.
+//! An application that users come back to. It confirms to the service who they are.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::service::curl;
 
 /// A running application.
 pub(crate) struct Application {
-    /// The URL of its page to which users come back.
+    /// The URL of the page that users come back to.
     pub(crate) url: String,
     signed_in: Arc<Mutex<String>>,
 }

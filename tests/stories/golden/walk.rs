@@ -66,7 +66,7 @@ impl Ask {
             bearer: None,
         }
     }
-    /// A request such as `GET /v1/webhooks`. A null body means none.
+    /// A request such as `GET /v1/webhooks`. If `body` is null, the request has no body.
     pub fn of(title: &str, request: &str, body: &Value) -> Self {
         let (method, path) = request.split_once(' ').unwrap();
         let ask = Self::new(title, method, path);
@@ -83,7 +83,7 @@ impl Ask {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
-    /// Uses this token instead of the application's. An empty one means none.
+    /// Uses this token instead of the application's. If it's empty, the request has no token.
     pub fn bearer(mut self, bearer: &str) -> Self {
         self.bearer = Some(bearer.to_owned());
         self

@@ -1,4 +1,4 @@
-//! The shells into which this crate's tests paste, and the `stead dev` whose output they paste.
+//! The shells that this crate's tests paste into, and the `stead dev` that prints the pasted lines.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

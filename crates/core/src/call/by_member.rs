@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_template_has_the_words_of_a_path_only() {
-        // What the braces enclose is removed.
+        // The template keeps the words outside the braces, and replaces the text in each pair of braces with `{}`.
         for marked in [
             "/mail/v1/users/me/messages/{18c2f0}",
             "/mail/v1/users/{ada@example.com}/profile",

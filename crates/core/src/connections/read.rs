@@ -26,7 +26,7 @@ pub(crate) async fn list(
     Ok(Page::new(items, next))
 }
 
-/// The connections that the caller can see. A page token can't name any other.
+/// Returns the connections that the caller can see, whatever the page token says.
 async fn rows(
     context: &Context,
     after: Option<&str>,

@@ -72,7 +72,7 @@ impl Keys {
         self.find(name).is_some()
     }
 
-    /// The key that a token names. If it names none, the only key that fits its algorithm.
+    /// Finds the key that a token names. If the token names no key, finds the only key that fits its algorithm.
     pub(super) fn find(&self, name: &KeyName) -> Option<&Key> {
         let mut fitting = self
             .0

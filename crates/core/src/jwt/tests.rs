@@ -51,7 +51,8 @@ fn a_token_of_each_algorithm_is_valid_only_as_signed() {
     }
 }
 
-/// RFC 7515, A.3, and RFC 8037, A.4, whose content isn't JSON.
+/// The examples of RFC 7515, A.3, and RFC 8037, A.4. The signature of the second one is valid, but its content isn't
+/// JSON.
 #[test]
 fn the_examples_of_the_standards_are_good() {
     let es256 = keys(&[json!({

@@ -158,8 +158,8 @@ async fn end_overdue(context: &Context) -> Result<()> {
     }
 }
 
-/// Ends links that no one has opened, in one transaction. Their events are only kept for a short time, because nothing
-/// came of these links. Returns how many.
+/// Ends links that no one has opened, in one transaction. Their events are only kept for a short time, because these
+/// links had no effect. Returns the number of ended links.
 async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
     context
         .change(
@@ -384,7 +384,7 @@ mod tests {
         for forgotten in [unopened, opened] {
             assert!(!is_there(&world, &context.store, forgotten.key()));
         }
-        // Nothing came of a link that no one opened, so its event is deleted sooner than others.
+        // A link that no one opened had no effect, so its event is deleted sooner than others.
         let events = world.ok(context.store.events(None, None, 10));
         assert_eq!(
             events

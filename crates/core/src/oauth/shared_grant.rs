@@ -61,7 +61,7 @@ pub(crate) async fn shares_grant(
     Ok(found)
 }
 
-/// The endpoint and the project within which a user's grants end together.
+/// The revocation endpoint, and the client's project. A user's grants in one project end together.
 fn project_of(context: &Context, connection: &Connection) -> Option<(&'static str, String)> {
     let oauth = &context
         .products

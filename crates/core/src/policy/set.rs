@@ -140,7 +140,7 @@ impl Checked<'_> {
         }
     }
 
-    /// Checks the number of patterns, and that none is empty or too long.
+    /// Reports a list with too many patterns, and each pattern that is empty or too long.
     fn patterns(&mut self, place: &str, patterns: &[String]) {
         if patterns.len() > MOST_PATTERNS {
             let message = format!("expected at most {MOST_PATTERNS} patterns");

@@ -169,7 +169,7 @@ fn shown(path: &str) -> String {
     }
 }
 
-/// Joins the first texts, and adds how many more there are. `None` if there are none.
+/// Joins the first texts, and adds how many more there are. Returns `None` if there are no texts.
 fn named(mut texts: impl Iterator<Item = String>) -> Option<String> {
     let mut named: Vec<String> = texts.by_ref().take(NAMED).collect();
     if named.is_empty() {

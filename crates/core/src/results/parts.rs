@@ -22,7 +22,8 @@ pub struct Part {
     pub whole: Whole,
 }
 
-/// Finds the largest parts that the view and the limits have cut. If both cut a part, its whole is in the full result.
+/// Finds the largest parts that the view and the limits have cut. If both cut a part, the full result
+/// contains all of it.
 pub(super) fn largest(
     options: &ResultOptions,
     value: &Value,

@@ -89,7 +89,7 @@ impl Validator {
 
 fn unknown_member(path: &str, name: &str, known: &[&str]) -> Violation {
     let known = known.iter().copied();
-    // A name that starts with an underscore is of a value that is computed from other arguments.
+    // A name that starts with an underscore stands for a value that Stead computes from other arguments.
     let message = if name.starts_with('_') {
         let known: Vec<&str> = known.collect();
         let (shown, known) = (scrub(name, 80), known.join(", "));

@@ -362,7 +362,7 @@ impl Vault {
     }
 
     /// Reads the key ring from its source if it lacks a key that encrypts one of the store's keys. Returns whether it
-    /// lacks others than before.
+    /// still lacks keys, and not the same ones as last time.
     async fn ask_for_missing(&self, rows: &[Versioned<DataKey>], reading: &mut Reading) -> bool {
         let lacks = |ring: &KeyRing| -> BTreeSet<String> {
             let needed = rows.iter().filter(|row| row.row.wrapped.is_some());

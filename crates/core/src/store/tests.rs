@@ -255,8 +255,9 @@ fn shown(error: &Error) -> String {
     format!("{error} {error:?} {:?}", error.to_problem())
 }
 
-/// The rows of a database of the first schema, as the platform wrote them then: two accounts connected at the sandbox,
-/// of which one was refreshed and the other was disconnected while its product was unreachable, and an open link.
+/// Reads a database of the first schema, as the platform wrote it then. It has an open link, and two accounts that were
+/// connected at the sandbox. The platform refreshed one account, and disconnected the other while its product was
+/// unreachable.
 #[test]
 fn rows_of_the_first_schema_are_read_and_rewritten() {
     fn each<T: Rewritten + Clone + PartialEq + std::fmt::Debug>(store: &MemoryStore) -> usize {

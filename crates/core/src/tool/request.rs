@@ -190,7 +190,8 @@ impl ApiRequest {
             .unwrap_or_else(|| effect_of_method(&self.method))
     }
 
-    /// Encoded path and query, below the request's own base or otherwise `base` (such as `/calendar/v3`, can be empty).
+    /// Returns the encoded path and query. They start with the request's own base, or otherwise with `base`, such as
+    /// `/calendar/v3`. `base` can be empty.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for a segment that is empty, `.` or `..`, because no encoding stops these from

@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// Addresses of headers: pairs of name and email, of which an empty one is none.
+    /// Checks the addresses of headers. Each is a pair of name and email. An empty text means that the part is missing.
     fn check(table: &str) {
         for [header, expected] in cases(table) {
             let expected: Vec<[String; 2]> = serde_json::from_str(expected).unwrap();

@@ -29,12 +29,12 @@ impl Calendars {
         self.stage.get(&format!("{BASE}{path}"), &self.token).await
     }
 
-    /// What a GET returns.
+    /// Sends a GET that must succeed, and returns its JSON.
     async fn read(&self, path: &str) -> Value {
         self.get(path).await.ok()
     }
 
-    /// What a GET below the events of the primary calendar returns.
+    /// The same for a path below the events of the primary calendar.
     async fn events(&self, rest: &str) -> Value {
         self.read(&format!("calendars/primary/events{rest}")).await
     }
@@ -92,7 +92,7 @@ impl Calendars {
 }
 
 impl Reply {
-    /// Refused in the older shape of Google's products, which has no other members.
+    /// Checks that Google's older error shape was used, without the members of the newer one.
     #[track_caller]
     pub(crate) fn declined(&self, status: u16, reason: &str, says: &str) {
         self.refused(status, reason, says);

@@ -64,7 +64,7 @@ impl Stage {
         &self.running.sandbox
     }
 
-    /// A fault as JSON, in which a member that is left out has its default.
+    /// Causes a fault, given as JSON. Omitted members have their defaults.
     pub(crate) fn cause(&self, fault: Value) {
         let fault = serde_json::from_value(fault).expect("a fault");
         self.sandbox().fault(fault);
@@ -288,7 +288,8 @@ pub(crate) fn decode(data: &Value) -> Vec<u8> {
         .expect("base64url")
 }
 
-/// The cases of a table: one a line, with arrows between what is given and what comes of it.
+/// Reads the cases of a table, one in each line. `=>` separates the cells, such as the input and the expected result.
+/// `stead-testkit` has the same function, but the sandbox depends on no other crate of the project.
 pub(crate) fn cases<const N: usize>(
     table: &'static str,
 ) -> impl Iterator<Item = [&'static str; N]> {

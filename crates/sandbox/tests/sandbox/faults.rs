@@ -95,7 +95,7 @@ async fn one_consent_loses_a_scope() {
     assert_eq!(tokens.response["scope"], GMAIL_READ);
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
     assert_eq!(tokens.response["scope"], format!("{CONTACTS} {GMAIL_READ}"));
-    // A consent to only this scope has no scope left.
+    // The user consents to the dropped scope only, so no scope remains.
     stage.cause(json!({ "kind": "drop_scope", "scope": CONTACTS }));
     let response = [("user", ADA), ("action", "allow"), ("scope", "all")];
     let back = stage.consent(&[("scope", CONTACTS)], &response).await;
@@ -306,7 +306,7 @@ async fn a_dropped_sandbox_is_gone() {
     assert_eq!(stage.send(stage.http.get(&url)).await.status, 200);
     let http = stage.http.clone();
     drop(stage);
-    // The listener closes with its task, which ends the next time that it runs.
+    // The listener closes when its task ends. The task ends the next time that it runs.
     while http.get(&url).send().await.is_ok() {
         tokio::task::yield_now().await;
     }

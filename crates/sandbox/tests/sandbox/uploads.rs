@@ -259,8 +259,8 @@ async fn a_resumable_upload_takes_pieces() {
         (308, "bytes=0-262143")
     );
     assert_eq!(first.text, "");
-    // Bad pieces: not a multiple of the size, after a gap, of another length, or with another
-    // total.
+    // Each piece has a fault: its length isn't a multiple of 256 KiB, it follows a gap, its length or total is wrong,
+    // or its range is unreadable.
     assert_eq!((PIECE, total), (262_144, 525_288));
     let table = "
         bytes 262144-263143/525288 => 1000 => 262144

@@ -274,7 +274,7 @@ async fn after_the_return_the_address_is_clean() {
 async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
     let service = TestService::new().await;
     let connection_id = service.connect_mail().await;
-    // An application with an address of its own sees it in its events.
+    // The user comes to the same page if the application has an address of its own. Its events tell the application.
     for verify_url in [None, Some("https://app.test/back")] {
         let link = service.link("u1", verify_url).await;
         let (state, cookie) = service.consent(&link).await;

@@ -18,8 +18,8 @@ use crate::testing::{TestResponse, TestService, json_response};
 
 pub(super) const VERIFY_URL: &str = "https://app.example.com/connected";
 
-/// Each action by its path below `/dashboard`, with the fields that its form sends and what it then shows: after `->` a
-/// part of the redirect's address, and otherwise a part of the page.
+/// Each action: its path below `/dashboard`, the fields of its form, and a part of the response. After `->`, that's a
+/// part of the redirect's address. Otherwise, it's a part of the page.
 const ACTIONS: &str = r#"
 /try/{connection_name}/connect | | This connection has no sample call
 /try/{connection_name}/run | | This connection has no sample call

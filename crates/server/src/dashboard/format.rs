@@ -32,7 +32,7 @@ pub(super) fn clock(moment: &str) -> Value {
     ))
 }
 
-/// The same for a time of which only the day matters.
+/// The same, but shows only the day.
 pub(super) fn day(moment: &str) -> Value {
     let Ok(moment) = moment.parse::<Timestamp>() else {
         return Value::from(moment);

@@ -40,7 +40,7 @@ pub(super) struct News {
 }
 
 impl News {
-    /// Whether both end with the same call and event.
+    /// Whether both have the same calls and the same first event.
     fn is_as(&self, other: &Self) -> bool {
         let calls = |news: &Self| -> Vec<_> {
             let ids = news.calls.iter().map(|call| call.execution_id);

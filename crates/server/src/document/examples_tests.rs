@@ -14,8 +14,8 @@ use url::form_urlencoded;
 use super::document;
 use crate::testing::{Received, TestResponse, TestService, json_response};
 
-/// Every operation with JSON in its request or response, ordered so that each one finds what it needs. Later ones need
-/// some values of its response: the name of a path parameter, and the place of the value.
+/// Every operation with JSON in its request or response, in an order in which each one finds what it needs.
+/// `name=/pointer` keeps a value of the response for later operations, such as a path parameter of this name.
 const STEPS: &str = "
 GET /
 GET /healthz

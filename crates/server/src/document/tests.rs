@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::document;
 use crate::{table, testing::TestService};
 
-/// Routes that aren't described: those for browsers and intermediate machines, another protocol, and other forms of a
-/// described path.
+/// Routes that the document doesn't describe. They're for browsers and intermediate machines, belong to another
+/// protocol, or are other forms of a described path.
 const NOT_DESCRIBED: &[&str] = &[
     "ANY /mcp",
     "ANY /proxy/{connection_name}/{identifier}",

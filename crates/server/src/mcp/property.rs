@@ -1,5 +1,5 @@
-//! A property of every message: if Stead answers a call without the transport, the transport would have understood the
-//! same call.
+//! Checks a property of every message. If Stead answers a call without the transport, the transport would have
+//! understood the same call.
 
 use axum::body::Bytes;
 use http::{HeaderValue, Request};

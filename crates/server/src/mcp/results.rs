@@ -110,7 +110,7 @@ fn is_about_input(kind: ErrorKind) -> bool {
     )
 }
 
-/// A protocol error, which isn't a tool's.
+/// Converts an error to one of the protocol, and not to a tool's result.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(super) fn protocol_error(error: Error) -> ErrorData {
     match error.kind() {

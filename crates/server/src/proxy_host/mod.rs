@@ -10,9 +10,9 @@ use url::Url;
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
     name: String,
-    /// The port, which is only compared if the service has the same host name, and the scheme's default port, which can
-    /// be omitted.
+    /// The port. Stead only compares it if the service has the same host name.
     port: Option<u16>,
+    /// The scheme's default port. A request can omit it.
     default_port: Option<u16>,
 }
 

@@ -123,7 +123,7 @@ impl Mark {
         Ok(())
     }
 
-    /// This mark after this many more rows, the last of which has this key.
+    /// Returns the mark after this many more rows were copied. The last of them has this key.
     pub(super) fn behind(&self, table: &Table, key: &[Value], rows: u64) -> Self {
         let key = key.iter().map(|value| match value {
             Value::Integer(number) => KeyValue::Integer(*number),

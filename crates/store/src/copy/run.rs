@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
     /// Reads all rows of both databases again.
     ///
     /// # Errors
-    /// If a table differs. The error names its first row that does.
+    /// If a table differs. The error names the first row that differs.
     pub(super) async fn compare(&self, progress: Progress<'_>) -> Result<Vec<TableCopy>> {
         let (from, to, size) = (self.from, self.to, self.size);
         let mut tables = Vec::new();

@@ -32,9 +32,9 @@ fn all() -> List {
     List::new(sample::table("event"), sample::table("event").key)
 }
 
-/// Writers that run until they are told to stop, each with rows of its own. If an outcome is unknown, they find it out
-/// like core does: they commit the same batch again, and read its rows if that conflicts. Each task returns how many
-/// batches it has committed.
+/// Writers that run until they're told to stop. Each writes its own rows. If an outcome is unknown, a writer does the
+/// same as core: it commits the batch again, and reads its rows if that conflicts. Each task returns its number and how
+/// many batches it has committed.
 struct Writers {
     tasks: JoinSet<(u32, u32)>,
     stop: Arc<AtomicBool>,

@@ -13,12 +13,12 @@ use stead_store::PostgresStore;
 
 use crate::server::Server;
 
-/// One history of each class, because each makes thousands of queries. `PROPTEST_CASES` counts 400 times as many as are
-/// run.
+/// The test runs one history of each class for every 400 of `PROPTEST_CASES`, and at least one, because a history
+/// makes thousands of queries.
 const OF_CASES: u32 = 400;
 
-/// A store whose operations end before they return, because the tasks of a simulation have an executor of their own,
-/// which can't drive a database. Its time is that of the simulation.
+/// A store that finishes each operation before it returns. A simulation runs its tasks on an executor of its own, and
+/// that executor can't drive a database. The store's time is that of the simulation.
 struct Driven {
     store: PostgresStore,
     time: Arc<dyn Runtime>,

@@ -74,7 +74,7 @@ async fn a_long_lock_of_another_program_starves_no_caller() {
         assert!(locked.count() > 0, "{failed:?}");
     }
     run(&mut other, "ROLLBACK").await;
-    // They run one after another, so none waits longer than the short time that was set.
+    // These commits run one after another, so no commit waits for longer than the short time that was set.
     for number in 0..20 {
         let written = store.commit(insert([event(number)])).await.unwrap();
         assert_eq!(written, Commit::Committed);

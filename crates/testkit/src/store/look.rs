@@ -1,4 +1,4 @@
-//! Short helpers with which the checks read and write a store.
+//! Short helpers that the checks use to read and write a store.
 
 use stead_core::{
     Result,

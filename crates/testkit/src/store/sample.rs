@@ -5,7 +5,7 @@ use stead_core::store::{ColumnKind, Row, TABLES, Table, Value};
 /// The table with this name.
 ///
 /// # Panics
-/// If there's none.
+/// If no table has this name.
 pub fn table(name: &str) -> &'static Table {
     let found = TABLES.iter().find(|table| table.name == name);
     found.expect("a table of this name")

@@ -20,7 +20,7 @@ use crate::{
 /// input and the responses: `{"name": …, "input": …, "exchanges": [{"response": …}]}`.
 ///
 /// # Errors
-/// A sentence, if the case doesn't exist or has too few or too many responses.
+/// If the case doesn't exist, or has too few or too many responses. The error is a sentence.
 pub fn bless(product: &'static Product, folder: &Path, case: &str) -> Result<(), String> {
     let (tool, name) = case.split_once('/').ok_or("a case is named TOOL/CASE")?;
     let catalogue = Catalogue::new([product]);

@@ -124,7 +124,7 @@ pub(super) fn guards_are_described(subject: &Subject, faults: &mut Faults) {
     }
 }
 
-/// Classifying a hostile request returns a classification or none, and never panics.
+/// The product may or may not know a hostile request, but classifying it never panics.
 pub(super) fn classifying_never_panics(subject: &Subject, faults: &mut Faults) {
     let bodies: Vec<Vec<u8>> = subject
         .cases()

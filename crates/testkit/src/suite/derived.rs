@@ -12,7 +12,7 @@ use stead_core::{
 use super::Subject;
 use crate::replay::{parse, rewrite};
 
-/// Strings, at least one of which breaks any useful pattern.
+/// Any useful pattern refuses at least one of these strings.
 const UNLIKELY: &[&str] = &["", " ", "\0", "no match!", "0", "a/b", "-"];
 /// A text that no schema has as a member or as a value of an enum.
 const UNKNOWN: &str = "no_such_value";
@@ -96,7 +96,7 @@ impl Derived {
 /// All cases that follow from a tool's schema.
 ///
 /// # Errors
-/// One line for each place without an input: no case has a value there, and none can be made up.
+/// One line for each place without an input: no case has a value there, and this can't make one up.
 pub(crate) fn derive(subject: &Subject, tool: &CatalogueTool) -> Result<Vec<Derived>, Vec<String>> {
     let schema = tool.schema().map_err(|error| vec![error.to_string()])?;
     let valid = |input: &Value| {

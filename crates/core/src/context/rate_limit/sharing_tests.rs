@@ -61,7 +61,7 @@ impl Stage {
         }
     }
 
-    /// A request of a server that gets its turn now or never. Returns whether it was sent.
+    /// Sends a request of a server, unless it would have to wait for its turn. Returns whether it was sent.
     fn spend(&mut self, server: usize, units: u32) -> bool {
         let context = &self.servers[server];
         let limiter = context.limits.rates.of(self.account, Some(self.quota));

@@ -178,7 +178,7 @@ fn a_caller_who_leaves_returns_its_turn() {
     for turn in &mut waiting {
         assert!(matches!(turn.as_mut().poll(&mut context), Poll::Pending));
     }
-    // All callers but the third leave. In some minutes they had both turns, in others one or none.
+    // All callers except the third leave. Each minute has two turns. The others held both, one or none of them.
     let third = waiting.swap_remove(2);
     drop(waiting);
     let start = runtime.monotonic();

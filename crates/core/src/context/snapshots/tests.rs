@@ -156,7 +156,7 @@ fn tokens_that_were_replaced_after_the_account_was_read_are_read_again() {
     let (account, tokens) = world.ok(context.current_tokens(before));
     assert_eq!(account, now);
     assert!(tokens.is_some());
-    // If the store has no tokens of the account, the result has none.
+    // If the store has no tokens of the account, the result has no tokens either.
     let mut unknown = now;
     unknown.id = crate::identifier::AccountId::from_uuid(uuid::Uuid::from_u128(7));
     let (_, tokens) = world.ok(context.current_tokens(unknown));

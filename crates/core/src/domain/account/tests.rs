@@ -53,7 +53,7 @@ fn triggers<'a>(
     ]
 }
 
-/// The position of a trigger in [`triggers`]. A new one has none yet.
+/// The position of a trigger in [`triggers`]. The tests don't compile until a new trigger has one.
 fn place(trigger: Trigger<'_>) -> usize {
     match trigger {
         Trigger::LinkMade => 0,
@@ -89,7 +89,7 @@ const OWNER: Uuid = Uuid::from_u128(3);
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 const LATER: Timestamp = Timestamp::constant(1_767_229_200, 0);
 
-/// An account with every field set. It's degraded. If it's suspended, it was active before.
+/// An account with every field set. Its health is degraded. If it's suspended, it was active before.
 fn account(state: AccountState) -> Account {
     let id = AccountId::from_uuid(Uuid::from_u128(1));
     let connection = ConnectionId::from_uuid(Uuid::from_u128(2));

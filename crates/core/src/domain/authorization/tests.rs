@@ -13,7 +13,7 @@ const STATES: [AuthorizationState; 9] = [
     Created, Redirected, Returned, Verifying, Completed, Denied, Expired, Failed, Superseded,
 ];
 
-/// An authorization with every field set, whose step expires in a second.
+/// An authorization with every field set. Its step expires in a second.
 fn authorization(state: AuthorizationState) -> Authorization {
     let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
     let end = NOW + SignedDuration::from_secs(1);
@@ -149,7 +149,7 @@ fn triggers() -> [Trigger; 8] {
     ]
 }
 
-/// The position of a trigger in [`triggers`]. A new one has none yet.
+/// The position of a trigger in [`triggers`]. The tests don't compile until a new trigger has one.
 fn place(trigger: &Trigger) -> usize {
     match trigger {
         Trigger::Started(_) => 0,

@@ -65,7 +65,7 @@ fn changes() -> [(&'static str, Changes); 5] {
     ]
 }
 
-/// The name of a trigger in the table. A new one has none yet.
+/// The name of a trigger in the table. The tests don't compile until a new trigger has one.
 fn name(trigger: Trigger<'_>, what: &str) -> String {
     match trigger {
         Trigger::Changed { .. } => format!("Changed({what})"),

@@ -149,7 +149,7 @@ fn capabilities_are_those_of_the_product() {
     for (given, said) in [
         ("Read content", similar),
         ("bogus", "bogus isn't a capability of demo; it has "),
-        // This short name is of a scope, not of a capability.
+        // This is the short name of a scope, not of a capability.
         ("email", "email isn't a capability of demo; it has "),
     ] {
         let refused = &read(&capabilities, &["read_content", given]).unwrap_err()[0];

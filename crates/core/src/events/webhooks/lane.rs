@@ -80,7 +80,7 @@ struct Work {
 /// Results of a round.
 #[derive(Default)]
 struct Outcome {
-    /// Deliveries in their new state: changed ones, and new ones that wait.
+    /// Deliveries to store: changed ones in their new state, and new ones that wait.
     rows: Vec<Delivery>,
     succeeded: bool,
     failed: bool,

@@ -30,8 +30,8 @@ const LATE: SignedDuration = SignedDuration::from_hours(1);
 const CONFLICTS: u32 = 20;
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Start times from which executions are kept: for those that changed something or failed, and for those that only
-/// read.
+/// The earliest start times of the executions to keep. Those that only read have a time of their own. The other time is
+/// for those that changed something or failed.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     pub(super) executions: Timestamp,

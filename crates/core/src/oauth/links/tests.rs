@@ -54,7 +54,7 @@ fn a_verify_url_is_https_or_of_this_machine() {
     }
 }
 
-/// If one of these is passed on as `verify_url`, the browser must not be sent anywhere else.
+/// Stead refuses each of these as `verify_url`, because it could send the browser to another site.
 const REDIRECTS: [&str; 30] = [
     "//evil.test",
     "///evil.test",

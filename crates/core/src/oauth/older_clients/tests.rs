@@ -57,7 +57,7 @@ static HOSTED: Product = {
     }
 };
 
-/// The product on both hosts. Its tokens tell which client of which host they were issued to.
+/// The product on both hosts. Each token names the host and the client that it was issued to.
 #[derive(Default)]
 struct Hosts {
     issued: AtomicU32,

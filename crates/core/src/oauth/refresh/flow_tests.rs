@@ -305,7 +305,7 @@ fn a_valid_token_is_sent_while_the_store_is_down() {
     let stage = Stage::new(&STRICT, 30);
     stage.store.set_down(true);
     stage.read().unwrap();
-    // Nothing is asked that could not be kept.
+    // Stead requests no tokens, because it couldn't store them.
     assert!(stage.presented().is_empty());
 }
 

@@ -49,7 +49,7 @@ pub(super) enum TokenFailure {
 
 /// Why there are no tokens.
 pub(super) enum NoTokens {
-    /// The token endpoint returned none. Has its message, and how long it asks to wait.
+    /// The token endpoint returned no tokens. Contains its message, and how long it asks Stead to wait.
     Failure(TokenFailure, String, Option<Duration>),
     /// No request was sent.
     Error(Error),

@@ -49,7 +49,7 @@ fn check_refused(body: &str, part: &str) -> ErrorKind {
 
 #[test]
 fn a_batch_as_a_client_library_writes_it_is_written_once_more() {
-    // Only line feeds, a path below the base URL, and each part has its own credentials and headers.
+    // Lines end with a line feed only, one path is below the base URL, and parts have headers and credentials.
     let body = "--===b==\nContent-Type: application/http\nMIME-Version: 1.0\nContent-Transfer-Encoding: binary\n\
         Content-ID: <1d6f + 1>\n\nGET /proxy/mail/ada/v1/notes/1?alt=json HTTP/1.1\nContent-Type: application/json\n\
         MIME-Version: 1.0\naccept: application/json\naccept-encoding: gzip, deflate\nauthorization: Bearer canary\n\

@@ -12,7 +12,7 @@ fn check_refused(result: Result<HeaderMap>, name: &str) -> String {
     message
 }
 
-/// A product with its own header, whose client libraries send long queries as a form.
+/// A product that accepts a header of its own. Its client libraries send long queries as a form.
 const RULES: ProxyRules = ProxyRules {
     takes_header: |name| name == "demo-version",
     takes_get_as_form: true,

@@ -116,7 +116,7 @@ fn unsafe_response_headers_are_removed() {
     }
 }
 
-/// The status and `Location` that the caller gets. Every address at the product has one here.
+/// The status and `Location` that the caller gets. Every address of the product leads through the proxy here.
 fn passed(
     kind: RouteKind,
     status: u16,

@@ -47,8 +47,8 @@ fn change(event: &Value, mut input: Value) -> Result<[String; 2], String> {
 
 #[test]
 fn times_without_an_offset_are_in_the_zone_of_the_event() {
-    // The event's offset, its zones, the input, and start and end of the change. If a zone is no name of the IANA, only
-    // the offset is known. An event without a zone uses the calendar's.
+    // The columns are the event's offset, its start and end zones, the input, and the start and end of the change. If a
+    // zone isn't an IANA name, Stead only knows the offset. If the event has no zone, Stead uses the calendar's.
     let table = "
         -05:00 => GMT-05:00 => GMT-05:00 => at two => 2026-05-04T14:00:00-05:00 => 2026-05-04T15:00:00-05:00
         -05:00 => GMT-05:00 => GMT-05:00 => until noon => => 2026-05-04T12:00:00-05:00

@@ -5,8 +5,8 @@ use stead_testkit::cases;
 
 use super::*;
 
-/// The spreadsheets, with `?` for one that can't be read, after the effect if that isn't the method's. Nothing if the
-/// request isn't known.
+/// Returns the spreadsheets of a request, with `?` for one that can't be read. If its effect isn't that of its method,
+/// the effect comes first. `None` if the product doesn't know the request.
 fn found(method: &str, path: &str, body: &str) -> Option<String> {
     let classification = classify(&SentRequest {
         method: &method.parse::<Method>().unwrap(),

@@ -157,7 +157,8 @@ impl Warehouse {
         self.run(sql).await["data"].clone()
     }
 
-    /// Runs the statements of a table, each of which is refused with this code and a message that says this.
+    /// Runs the statements of a table. Checks that each is refused with its code, and with a message that contains its
+    /// text.
     async fn refuses(&self, table: &'static str) {
         for [sql, expected] in cases(table) {
             let (code, says) = expected.split_once(' ').unwrap_or((expected, ""));

@@ -137,7 +137,7 @@ impl Notion {
             .await
     }
 
-    /// What a GET returns.
+    /// Sends a GET that must succeed, and returns its JSON.
     async fn read(&self, version: &str, path: &str) -> Value {
         self.get(version, path).await.ok()
     }
@@ -163,7 +163,7 @@ fn access(tokens: &Value) -> String {
 }
 
 impl Reply {
-    /// Refused in Notion's shape.
+    /// Checks that the request was refused, with an error in Notion's shape.
     #[track_caller]
     fn refused_by_notion(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{}", self.text);
@@ -174,7 +174,7 @@ impl Reply {
         assert_eq!(body["request_id"], self.header("x-notion-request-id"));
     }
 
-    /// Refused as invalid, with these words.
+    /// Checks that the request was refused as invalid, with these words.
     #[track_caller]
     fn is_invalid(&self, words: &str) {
         self.refused_by_notion(400, "validation_error");

@@ -46,7 +46,7 @@ impl Span {
         }
     }
 
-    /// The step of the totals that its bars add up.
+    /// The step of the totals. A bar adds up all totals of its time.
     pub(super) const fn step(self) -> TotalsStep {
         match self {
             Self::Week => TotalsStep::Hour,

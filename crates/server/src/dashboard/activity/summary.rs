@@ -29,7 +29,7 @@ pub(super) struct Summary {
     by_day: bool,
     calls: u64,
     failed: u64,
-    /// The range of durations that half of the calls stayed within, and that 99 of 100 did.
+    /// The ranges that contain the median and the 99th percentile of the durations.
     half: Option<String>,
     most: Option<String>,
     bars: Bars,
@@ -89,7 +89,7 @@ impl Sum {
         }
     }
 
-    /// The range of durations that this share (of 100) of the calls stays within.
+    /// The index of the range that contains this percentile of the durations.
     fn range(&self, percent: u64) -> Option<usize> {
         let all: u64 = self.durations.iter().map(|range| range.calls).sum();
         let mut seen = 0;
@@ -112,7 +112,7 @@ impl Sum {
         })
     }
 
-    /// The same as a height between 0 and 1: the middle of its range. All ranges are equally high.
+    /// The height of the percentile between 0 and 1: the middle of its range. All ranges are equally high.
     fn height(&self, percent: u64) -> Option<f64> {
         let range = self.range(percent)?;
         Some((range as f64 + 0.5) / self.durations.len() as f64)

@@ -14,7 +14,7 @@ const SHORTEST: usize = 16;
 /// Number of layers to decode: a mail, and a part of it.
 const LAYERS: usize = 3;
 
-/// Base64 with or without padding. Texts in the other alphabet are converted first.
+/// Base64 in the URL-safe alphabet, with or without padding. Texts in the standard alphabet are converted first.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -54,7 +54,7 @@ fn is_seen(one: char) -> bool {
     if one.is_ascii() {
         return one == '\n' || one == ' ' || one.is_ascii_graphic();
     }
-    // Tested after a letter, because a combining mark is visible on one.
+    // The test puts a letter in front, because a combining mark is only visible on one.
     let pair: String = ['a', one].into_iter().collect();
     let is_blank = matches!(
         one,

@@ -15,7 +15,7 @@ pub(super) const PREFIX: &str = "i/";
 const VERSIONS: [&str; 2] = ["schema_version", "tool_version"];
 /// Number of items of a list that a form shows. A longer list is entered as JSON.
 const ITEMS: usize = 50;
-/// Number of fields to show if none is required or filled in. A form with no more fields doesn't fold any.
+/// Number of fields to show if no field is required or filled in. A form with at most this many fields folds nothing.
 const FEW: usize = 4;
 
 /// A part of a form, in order.

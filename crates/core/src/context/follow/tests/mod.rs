@@ -327,7 +327,7 @@ fn a_store_that_is_away_is_not_asked_for_the_feed() {
     scene.world.advance(Duration::from_secs(2));
     let lists = scene.store.lists();
     for _ in 0..10 {
-        // Calls use the last snapshot that was read, and none waits.
+        // Calls use the last snapshot that was read, and don't wait.
         let before = scene.here.host.monotonic();
         assert!(scene.call().is_ok());
         assert_eq!(scene.here.host.monotonic(), before);

@@ -335,7 +335,7 @@ fn waiting_approvals_are_limited_per_credential_and_account() {
     for _ in 0..6 {
         assert_eq!(asks(&session(&stage, &first), 22), 20);
     }
-    // A credential can have a quarter of all.
+    // A credential can use at most a quarter of the places for pending approvals.
     assert_eq!(asks(&session(&stage, &first), 22), 5);
     assert_eq!(asks(&first, 1), 0);
     let second = agents(&stage, "second");

@@ -140,7 +140,7 @@ struct Stage {
     store: Arc<dyn Store>,
     writes: Arc<AtomicUsize>,
     sent: Arc<AtomicUsize>,
-    /// The number of the draft that [`SendNote`] reads. 0 means none.
+    /// The number of the draft that [`SendNote`] reads. With 0, the draft has no number.
     draft: Arc<AtomicUsize>,
 }
 

@@ -284,7 +284,7 @@ fn a_test_of_a_caller_explains_its_policies_scopes_and_session() {
     let denied = (PolicyOutcome::Refused, denied);
     assert_eq!(outcome(&credential, send()), denied);
     assert_eq!(outcome(&credential, raw()).0, PolicyOutcome::Allowed);
-    // The credential has no scope to write. No rule refuses the call, so none is named.
+    // The credential's scopes don't allow writes. No rule refuses the call, so the outcome names no rule.
     let mut write = raw();
     write["method"] = json!("POST");
     assert_eq!(outcome(&credential, write), (PolicyOutcome::Refused, None));

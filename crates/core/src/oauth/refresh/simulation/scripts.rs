@@ -128,7 +128,7 @@ fn late_tokens_do_not_replace_live_ones() {
     script(Class::Strict, &[&late[..], &next].concat(), |_| {});
 }
 
-/// Like before, but the request itself is late.
+/// Like the previous history, but the request itself arrives late.
 #[test]
 fn a_late_request_loses_no_token() {
     let scenes = [

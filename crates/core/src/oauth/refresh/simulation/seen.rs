@@ -27,8 +27,9 @@ pub(super) struct Seen {
     pub(super) tokens: BTreeMap<u64, String>,
     /// When the request for each generation was sent, in the store's time.
     sent: BTreeMap<u64, Option<Timestamp>>,
-    /// The previous generation, and the one before it, which is shredded next.
+    /// The generation that was current before this one.
     previous: u64,
+    /// The generation before `previous`. Stead shreds it next.
     replaced: u64,
     /// Generations that have tokens in the store.
     kept: BTreeSet<u64>,

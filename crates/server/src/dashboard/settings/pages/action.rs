@@ -50,7 +50,7 @@ pub(crate) struct Action {
 /// How an action asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// It doesn't ask; there's only a button.
+    /// The action asks nothing. It only has a button.
     None,
     /// On the page of the resource.
     Inline,

@@ -28,7 +28,7 @@ pub(crate) struct Resource {
     /// The same at the top of the list.
     pub(crate) lead: &'static str,
     pub(crate) icon: &'static str,
-    /// Advice if there are none.
+    /// Advice to show while the list is empty.
     pub(crate) empty: &'static str,
     /// The name of a single one. Defaults to its first text.
     pub(crate) name: &'static str,

@@ -56,7 +56,7 @@ impl<'a> Browser<'a> {
             .await
     }
 
-    /// Sends a form, which must succeed, and opens the page that it leads to, which must confirm it.
+    /// Sends a form, and opens the page that it leads to. Checks that the form succeeds and that the page confirms it.
     async fn done(&self, path: &str, fields: &[(&str, &str)], said: &str) -> TestResponse {
         let sent = self.post(path, fields).await;
         assert_eq!(
